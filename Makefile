@@ -1,0 +1,39 @@
+# Every target sets up its own virtual environment; only Python 3.11+ and make are needed.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+READY_DEV := $(VENV)/.ready-dev
+
+.PHONY: demo test lint bench study clean
+
+demo: $(READY)                ## learn from the bundled alarm network and show what was found
+	$(BIN)/lsbn demo
+
+test: lint                    ## lint, types, doctests and all tests
+	$(BIN)/pytest -n 2
+
+lint: $(READY_DEV)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(READY_DEV)           ## timings as ratios, printed and never asserted
+	$(BIN)/python -m benchmarks
+
+study: $(READY)               ## the paper's tables, ours beside the published
+	$(BIN)/lsbn study paper
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(READY): pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(READY_DEV): pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@ $(READY)
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

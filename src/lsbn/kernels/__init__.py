@@ -1,0 +1,1 @@
+"""Compiled arithmetic on plain arrays: numba only, nothing of the rest of the package."""

@@ -1,0 +1,124 @@
+"""Contingency counts: all pairs in one streamed pass, and any family of variables."""
+
+import numpy as np
+from numba import njit, prange
+
+from lsbn.kernels.bits import count_and
+
+RADIX_CELL_COST = 20
+"""Words that can be ANDed and counted in the time in which radix counting reads one row."""
+
+
+@njit(nogil=True, cache=True, inline="always")
+def bits_win(n_cells, n_words, n_rows):
+    """Say whether ANDs and popcounts beat reading every row once."""
+    return n_cells * n_words < RADIX_CELL_COST * n_rows
+
+
+@njit(nogil=True, cache=True)
+def pair_counts(words, offsets, codes, i, j, out):
+    """Fill ``out[a, b]`` with the number of rows where ``i = a`` and ``j = b``."""
+    ri = offsets[i + 1] - offsets[i]
+    rj = offsets[j + 1] - offsets[j]
+    if bits_win((ri - 1) * (rj - 1), words.shape[1], codes.shape[1]):
+        _pair_counts_bits(words, offsets[i], ri, offsets[j], rj, out)
+    else:
+        out[:ri, :rj] = 0
+        for r in range(codes.shape[1]):
+            out[codes[i, r], codes[j, r]] += 1
+
+
+@njit(nogil=True, cache=True)
+def _pair_counts_bits(words, oi, ri, oj, rj, out):
+    """Count all cells but the last row and column, which follow from the margins."""
+    for b in range(rj):
+        out[ri - 1, b] = count_and(words[oj + b], words[oj + b])
+    for a in range(ri - 1):
+        left = count_and(words[oi + a], words[oi + a])
+        for b in range(rj - 1):
+            cell = count_and(words[oi + a], words[oj + b])
+            out[a, b] = cell
+            out[ri - 1, b] -= cell
+            left -= cell
+        out[a, rj - 1] = left
+        out[ri - 1, rj - 1] -= left
+
+
+@njit(nogil=True, cache=True)
+def state_counts(words, offsets):
+    """Count the rows of every state, in the order of the bit columns."""
+    out = np.empty(words.shape[0], np.int64)
+    for s in range(words.shape[0]):
+        out[s] = count_and(words[s], words[s])
+    return out
+
+
+@njit(nogil=True, cache=True, parallel=True)
+def pair_strip(words, offsets, codes, margins, xlogx, low, high, tile_width, mi, product):
+    """Mutual information and cross moments of a strip of pairs.
+
+    For ``low <= i < high`` and every ``j > i``, ``mi[i - low, j]`` becomes the mutual information
+    in nats and ``product[i - low, j]`` the sum over rows of code ``i`` times code ``j``. Entries
+    with ``j <= i`` are left alone. Columns are walked in tiles that stay in cache while the rows
+    of the strip pass over them; the tiles are what runs in parallel.
+    """
+    n = offsets.shape[0] - 1
+    n_rows = codes.shape[1]
+    n_tiles = (n - low + tile_width - 1) // tile_width
+    widest = 0
+    for v in range(n):
+        widest = max(widest, offsets[v + 1] - offsets[v])
+    for tile in prange(n_tiles):
+        counts = np.empty((widest, widest), np.int64)
+        start = low + tile * tile_width
+        stop = min(n, start + tile_width)
+        for i in range(low, high):
+            for j in range(max(start, i + 1), stop):
+                m, p = _pair_moments(words, offsets, codes, margins, xlogx, i, j, counts)
+                mi[i - low, j] = max(0.0, (m + xlogx[n_rows]) / n_rows)
+                product[i - low, j] = p
+
+
+@njit(nogil=True, cache=True)
+def _pair_moments(words, offsets, codes, margins, xlogx, i, j, counts):
+    """Sum of x log x over cells less both margins, and of the product of the codes."""
+    oi, oj = offsets[i], offsets[j]
+    ri, rj = offsets[i + 1] - oi, offsets[j + 1] - oj
+    total, product = 0.0, 0.0
+    if not bits_win((ri - 1) * (rj - 1), words.shape[1], codes.shape[1]):
+        counts[:ri, :rj] = 0
+        for r in range(codes.shape[1]):
+            counts[codes[i, r], codes[j, r]] += 1
+        for a in range(ri):
+            for b in range(rj):
+                total += xlogx[counts[a, b]]
+                product += counts[a, b] * a * b
+    else:
+        last = counts[ri - 1]
+        for b in range(rj):
+            last[b] = margins[oj + b]
+        for a in range(ri - 1):
+            left = margins[oi + a]
+            for b in range(rj - 1):
+                cell = count_and(words[oi + a], words[oj + b])
+                last[b] -= cell
+                left -= cell
+                total += xlogx[cell]
+                product += cell * a * b
+            last[rj - 1] -= left
+            total += xlogx[left]
+            product += left * a * (rj - 1)
+        for b in range(rj):
+            total += xlogx[last[b]]
+            product += last[b] * (ri - 1) * b
+    for a in range(ri):
+        total -= xlogx[margins[oi + a]]
+    for b in range(rj):
+        total -= xlogx[margins[oj + b]]
+    return total, product
+
+
+def tabulate_xlogx(n_rows: int) -> np.ndarray:
+    """Tabulate ``x log x`` for every possible count, with ``0 log 0 = 0``."""
+    x = np.arange(n_rows + 1, dtype=float)
+    return x * np.log(np.maximum(x, 1.0))
