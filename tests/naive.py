@@ -52,3 +52,23 @@ def link_communities(n_nodes, edges, weights=None):
     found = {(frozenset().union(*c), frozenset(c)) for c in chosen}
     found |= {(frozenset([v]), frozenset()) for v in range(n_nodes) if not rows[v]}
     return found, best, levels
+
+
+def elbow(counts, bin_edges):
+    """Left edge of the bin with the largest perpendicular distance below the chord, in fractions.
+
+    Both axes are scaled to [0, 1]; squared distances spare the root, so all is exact.
+    """
+    counts = [Fraction(int(c)) for c in counts]
+    start, last, top = counts.index(max(counts)), len(counts) - 1, max(counts)
+    if start == last or top == sum(counts):
+        return bin_edges[0]
+    points = [(Fraction(b, last), counts[b] / top) for b in range(start, last + 1)]
+    (x0, y0), (x1, y1) = points[0], points[-1]
+    best, threshold = Fraction(0), bin_edges[0]
+    for b, (x, y) in enumerate(points, start):
+        cross = (x1 - x0) * (y - y0) - (y1 - y0) * (x - x0)
+        distance = cross**2 / ((x1 - x0) ** 2 + (y1 - y0) ** 2)
+        if cross < 0 and distance > best:
+            best, threshold = distance, bin_edges[b]
+    return threshold
