@@ -367,6 +367,8 @@ class _Reader:
             self.fail(f"a row of {child!r} names {close - start - 1} states for {k} parents", start)
         end = self._find(";", f"a row of {child!r}")
         r, found = len(self.states[family.child]), end - close - 1
+        if not _PUNCTUATION.isdisjoint(self.tokens[close + 1 : end]):
+            self.fail(f"a row of {child!r} does not end with ';'", start)
         self.fail(f"a row of {child!r} has {found} probabilities for {r} states", start)
 
     def _read_values(self, family: _Family, n_rows: int) -> np.ndarray:
