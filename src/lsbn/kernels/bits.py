@@ -6,7 +6,6 @@ where the processor has ``vpopcntq``.
 """
 
 import numpy as np
-from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 

@@ -1,0 +1,200 @@
+"""Gibbs sampling of orders by latent uniform keys.
+
+Every variable has a key in (0, 1); sorting the keys gives the order. The parents of ``v`` are one
+of its listed parent sets, all of whose members have smaller keys, so with
+
+    F_v(allowed) = log sum over listed sets S within allowed of exp(score(S))
+
+the posterior of an order is ``exp(sum_v F_v)`` times a constant. Moving ``v`` past ``w`` changes
+something only if one is a candidate parent of the other: the conditional density of one key is
+piecewise constant between the keys of its neighbours, and is drawn exactly.
+
+A parent set is a bit mask over the candidates of its variable, at most 64. The sets of a variable
+are sorted by falling score, so that ``F`` is found by reading down to where the rest no longer
+counts. ``lists`` is the tuple ``(set_start, set_mask, set_score, cand_start, cand)`` and ``links``
+the tuple ``(start, node, here, there)`` of each variable's neighbours: ``here`` is the position of
+the neighbour among the candidates of the variable, ``there`` the position of the variable among
+those of the neighbour, -1 where it is none.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+NEGLIGIBLE = 23.0
+"""Log of the ratio below which a parent set no longer counts (1e-10)."""
+CACHE = 32
+"""Remembered values of ``F`` for each variable; a power of two."""
+
+
+@njit(nogil=True, cache=True)
+def log_family(lists, v, allowed, beta):
+    """``F_v(allowed)``, with scores multiplied by ``beta``."""
+    set_start, set_mask, set_score = lists[0], lists[1], lists[2]
+    forbidden = ~allowed
+    stop = set_start[v + 1]
+    top, total = 0.0, 0.0
+    for s in range(set_start[v], stop):
+        if set_mask[s] & forbidden:
+            continue
+        score = beta * set_score[s]
+        if total == 0.0:
+            top, total = score, 1.0
+        elif score < top - NEGLIGIBLE:
+            break
+        else:
+            total += math.exp(score - top)
+    return top + math.log(total)
+
+
+@njit(nogil=True, cache=True)
+def cached_family(lists, memory, v, allowed, beta):
+    """`log_family` through a small direct-mapped memory of recent values."""
+    masks, values = memory
+    x = (allowed ^ (allowed >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
+    slot = np.int64(x >> np.uint64(59)) & (CACHE - 1)
+    if masks[v, slot] == allowed and not math.isnan(values[v, slot]):
+        return values[v, slot]
+    value = log_family(lists, v, allowed, beta)
+    masks[v, slot] = allowed
+    values[v, slot] = value
+    return value
+
+
+def fresh_memory(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Make an empty memory for `cached_family`; it is valid for one ``beta`` only."""
+    return np.zeros((n, CACHE), np.uint64), np.full((n, CACHE), np.nan)
+
+
+@njit(nogil=True, cache=True)
+def allowed_masks(lists, keys):
+    """Mask, for each variable, of the candidates that come before it."""
+    cand_start, cand = lists[3], lists[4]
+    n = keys.shape[0]
+    allowed = np.zeros(n, np.uint64)
+    for v in range(n):
+        for c in range(cand_start[v], cand_start[v + 1]):
+            if keys[cand[c]] < keys[v]:
+                allowed[v] |= np.uint64(1) << np.uint64(c - cand_start[v])
+    return allowed
+
+
+@njit(nogil=True, cache=True)
+def log_order(lists, allowed):
+    """Log of the posterior of the order, up to a constant."""
+    total = 0.0
+    for v in range(allowed.shape[0]):
+        total += log_family(lists, v, allowed[v], 1.0)
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _insertion_argsort(values, order, m):
+    for a in range(m):
+        order[a] = a
+    for a in range(1, m):
+        item = order[a]
+        b = a - 1
+        while b >= 0 and values[order[b]] > values[item]:
+            order[b + 1] = order[b]
+            b -= 1
+        order[b + 1] = item
+
+
+@njit(nogil=True, cache=True)
+def gibbs_step(lists, links, keys, allowed, memory, beta, v, rng):
+    """Draw the key of ``v`` from its conditional distribution given all other keys."""
+    start, node, here, there = links
+    one = np.uint64(1)
+    m = start[v + 1] - start[v]
+    position = np.empty(m)
+    order = np.empty(m, np.int64)
+    jump = np.zeros(m)
+    for a in range(m):
+        x = node[start[v] + a]
+        position[a] = keys[x]
+        if there[start[v] + a] >= 0:
+            bit = one << np.uint64(there[start[v] + a])
+            without = allowed[x] & ~bit
+            jump[a] = cached_family(lists, memory, x, without, beta) - cached_family(
+                lists, memory, x, without | bit, beta
+            )
+    _insertion_argsort(position, order, m)
+    mask = np.uint64(0)
+    rest, own = 0.0, cached_family(lists, memory, v, mask, beta)
+    height = np.empty(m + 1)
+    height[0] = own
+    top = own
+    for b in range(m):
+        a = order[b]
+        if here[start[v] + a] >= 0:
+            mask |= one << np.uint64(here[start[v] + a])
+            own = cached_family(lists, memory, v, mask, beta)
+        rest += jump[a]
+        height[b + 1] = own + rest
+        top = max(top, height[b + 1])
+    total, low = 0.0, 0.0
+    for b in range(m + 1):
+        high = position[order[b]] if b < m else 1.0
+        height[b] = math.exp(height[b] - top) * (high - low)
+        total += height[b]
+        low = high
+    target = rng.random() * total
+    b = 0
+    while b < m and target >= height[b]:
+        target -= height[b]
+        b += 1
+    low = position[order[b - 1]] if b > 0 else 0.0
+    high = position[order[b]] if b < m else 1.0
+    key = low + (high - low) * rng.random()
+    _move(links, keys, allowed, v, key)
+
+
+@njit(nogil=True, cache=True)
+def _move(links, keys, allowed, v, key):
+    """Set the key of ``v`` and mend the masks of ``v`` and its neighbours."""
+    start, node, here, there = links
+    one = np.uint64(1)
+    keys[v] = key
+    mask = np.uint64(0)
+    for c in range(start[v], start[v + 1]):
+        x = node[c]
+        if keys[x] < key and here[c] >= 0:
+            mask |= one << np.uint64(here[c])
+        if there[c] >= 0:
+            bit = one << np.uint64(there[c])
+            if key < keys[x]:
+                allowed[x] |= bit
+            else:
+                allowed[x] &= ~bit
+    allowed[v] = mask
+
+
+@njit(nogil=True, cache=True)
+def gibbs_sweep(lists, links, keys, allowed, memory, beta, rng):
+    """Draw every key once, in the order of the variables."""
+    for v in range(keys.shape[0]):
+        gibbs_step(lists, links, keys, allowed, memory, beta, v, rng)
+
+
+@njit(nogil=True, cache=True)
+def add_edge_posteriors(lists, allowed, weight, total):
+    """Add ``weight * P(candidate -> v | order)`` to ``total``, aligned with ``cand``."""
+    set_start, set_mask, set_score, cand_start = lists[0], lists[1], lists[2], lists[3]
+    for v in range(allowed.shape[0]):
+        z = log_family(lists, v, allowed[v], 1.0)
+        forbidden = ~allowed[v]
+        for s in range(set_start[v], set_start[v + 1]):
+            if set_mask[s] & forbidden:
+                continue
+            if set_score[s] < z - NEGLIGIBLE:
+                break
+            share = weight * math.exp(set_score[s] - z)
+            mask = set_mask[s]
+            c = cand_start[v]
+            while mask:
+                if mask & np.uint64(1):
+                    total[c] += share
+                mask >>= np.uint64(1)
+                c += 1

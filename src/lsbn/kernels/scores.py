@@ -1,0 +1,287 @@
+"""Decomposable scores of families: BDeu, K2 and BIC.
+
+All three have one form. For a child with ``r`` states and parents with ``q`` configurations,
+
+    score = constant(q, r) + sum_j [ sum_k T_jk(N_jk) - T_j(N_j) ]
+
+with ``T(x) = lgamma(a + x) - lgamma(a)`` for BDeu (``a = ess / (q r)`` and ``ess / q``) and K2
+(``a = 1`` and ``r``), and ``T(x) = x log x`` for BIC, whose constant is the penalty. Counts are
+integers, so ``T`` is tabulated for each ``a`` that occurs; zero counts add nothing, and so the sum
+runs over observed configurations only.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from lsbn.kernels.bits import and_into, count_and
+
+BDEU, K2, BIC = 0, 1, 2
+WIDTH = 2048
+"""Counts below this are looked up; larger ones use Stirling's series, which is cheap there."""
+_MAX_KEY = 1 << 14
+_MAX_SLOTS = 256
+_MASK_BYTES = 1 << 20
+
+
+def score_tables(kind: int, ess: float) -> tuple:
+    """Make empty look-up tables for one score; they fill as they are used.
+
+    The tuple ``(kind, ess, slots, table, used)`` is what the kernels take. It is scratch space:
+    give every thread its own.
+    """
+    slots = np.full(_MAX_KEY, -1, np.int32)
+    table = np.empty((_MAX_SLOTS, WIDTH))
+    return kind, float(ess), slots, table, np.zeros(1, np.int64)
+
+
+@njit(nogil=True, cache=True)
+def log_gamma(x):
+    """Logarithm of the gamma function of a positive number, to about 1e-13 relative."""
+    shift = 0.0
+    if x < 16.0:
+        product = 1.0
+        while x < 16.0:
+            product *= x
+            x += 1.0
+        shift = math.log(product)
+    y = 1.0 / (x * x)
+    series = (1 / 12.0 - y * (1 / 360.0 - y * (1 / 1260.0 - y / 1680.0))) / x
+    return (x - 0.5) * math.log(x) - x + 0.9189385332046727 + series - shift
+
+
+@njit(nogil=True, cache=True)
+def _term(kind, a, x):
+    """``T(x)`` without a table."""
+    if x == 0:
+        return 0.0
+    if kind == BIC:
+        return x * math.log(x)
+    return log_gamma(a + x) - log_gamma(a)
+
+
+@njit(nogil=True, cache=True)
+def _slot(tables, key, a):
+    """Row of the table for pseudo-count ``a``, filled at first use; -1 where there is no room."""
+    kind, _, slots, table, used = tables
+    if key >= _MAX_KEY:
+        return -1
+    slot = slots[key]
+    if slot < 0 and used[0] < _MAX_SLOTS:
+        slot = np.int32(used[0])
+        for x in range(WIDTH):
+            table[slot, x] = _term(kind, a, x)
+        slots[key] = slot
+        used[0] += 1
+    return slot
+
+
+@njit(nogil=True, cache=True)
+def _slots(tables, q, r):
+    """Pseudo-counts and table rows of a cell and of a configuration: ``a, slot, a, slot``."""
+    kind, ess = tables[0], tables[1]
+    if kind == BDEU:
+        a_cell, a_row = ess / (q * r), ess / q
+        key_cell, key_row = q * r, q
+    elif kind == K2:
+        a_cell, a_row = 1.0, float(r)
+        key_cell, key_row = 1.0, float(r)
+    else:
+        a_cell, a_row = 0.0, 0.0
+        key_cell, key_row = 1.0, 1.0
+    cell = _slot(tables, np.int64(min(key_cell, _MAX_KEY)), a_cell)
+    row = _slot(tables, np.int64(min(key_row, _MAX_KEY)), a_row)
+    return a_cell, cell, a_row, row
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _look(kind, table, slot, a, x):
+    if x < WIDTH and slot >= 0:
+        return table[slot, x]
+    return _term(kind, a, x)
+
+
+@njit(nogil=True, cache=True)
+def _constant(kind, q, r, n_rows):
+    return -0.5 * math.log(n_rows) * q * (r - 1) if kind == BIC else 0.0
+
+
+@njit(nogil=True, cache=True)
+def family_score(words, offsets, codes, tables, child, parents):
+    """Score of ``child`` with the given ``parents`` (an array of indices).
+
+    Counts by bits where the table is small, by relabelled rows where it is not.
+    """
+    r = offsets[child + 1] - offsets[child]
+    n_words, n_rows = words.shape[1], codes.shape[1]
+    q = 1.0
+    for p in parents:
+        q *= offsets[p + 1] - offsets[p]
+    slots = _slots(tables, q, r)
+    constant = _constant(tables[0], q, r, n_rows)
+    if q * r * n_words < 20.0 * n_rows * (1 + parents.shape[0]):
+        return constant + _score_by_bits(words, offsets, tables, slots, child, parents, n_rows)
+    ids, n_ids = configurations(codes, offsets, parents)
+    return constant + _score_by_rows(codes[child], r, ids, n_ids, tables, slots)
+
+
+@njit(nogil=True, cache=True)
+def _score_by_bits(words, offsets, tables, slots, child, parents, n_rows):
+    """Walk the configurations depth first, leaving a branch as soon as it holds no row."""
+    kind, table = tables[0], tables[3]
+    a_cell, cell, a_row, row = slots
+    p = parents.shape[0]
+    base, r = offsets[child], offsets[child + 1] - offsets[child]
+    masks = np.empty((p + 1, words.shape[1]), np.uint64)
+    masks[0] = np.uint64(0xFFFFFFFFFFFFFFFF)
+    size = np.empty(p + 1, np.int64)
+    size[0] = n_rows
+    state = np.zeros(p + 1, np.int64)
+    total, depth = 0.0, 0
+    while depth >= 0:
+        if depth < p:
+            v = parents[depth]
+            if state[depth] < offsets[v + 1] - offsets[v]:
+                column = words[offsets[v] + state[depth]]
+                state[depth] += 1
+                size[depth + 1] = and_into(masks[depth], column, masks[depth + 1])
+                if size[depth + 1] > 0:
+                    depth += 1
+                    state[depth] = 0
+            else:
+                depth -= 1
+            continue
+        left = size[p]
+        total -= _look(kind, table, row, a_row, left)
+        for k in range(r - 1):
+            count = count_and(masks[p], words[base + k])
+            left -= count
+            total += _look(kind, table, cell, a_cell, count)
+        total += _look(kind, table, cell, a_cell, left)
+        depth -= 1
+    return total
+
+
+@njit(nogil=True, cache=True)
+def configurations(codes, offsets, parents):
+    """Label each row by its configuration of the parents, in order of first appearance.
+
+    Labels stay below the number of rows whatever the number of parents.
+    """
+    n_rows = codes.shape[1]
+    ids = np.zeros(n_rows, np.int64)
+    n_ids = 1
+    for p in parents:
+        card = offsets[p + 1] - offsets[p]
+        label = np.full(n_ids * card, -1, np.int64)
+        n_new = 0
+        for t in range(n_rows):
+            key = ids[t] * card + codes[p, t]
+            if label[key] < 0:
+                label[key] = n_new
+                n_new += 1
+            ids[t] = label[key]
+        n_ids = n_new
+    return ids, n_ids
+
+
+@njit(nogil=True, cache=True)
+def _score_by_rows(child, r, ids, n_ids, tables, slots):
+    kind, table = tables[0], tables[3]
+    a_cell, cell, a_row, row = slots
+    counts = np.zeros((n_ids, r), np.int64)
+    for t in range(child.shape[0]):
+        counts[ids[t], child[t]] += 1
+    total = 0.0
+    for j in range(n_ids):
+        size = 0
+        for k in range(r):
+            size += counts[j, k]
+            total += _look(kind, table, cell, a_cell, counts[j, k])
+        total -= _look(kind, table, row, a_row, size)
+    return total
+
+
+@njit(nogil=True, cache=True)
+def extension_scores(words, offsets, codes, tables, child, parents, candidates):
+    """Scores of ``child`` with ``parents`` and one of the ``candidates``, for each candidate.
+
+    The bit columns of every configuration of child and parents are made once; a candidate then
+    costs one AND and popcount per cell. Where they would not fit in cache, rows are labelled once
+    and a candidate costs one pass over the rows.
+    """
+    r = offsets[child + 1] - offsets[child]
+    q = 1.0
+    for p in parents:
+        q *= offsets[p + 1] - offsets[p]
+    n_words, n_rows = words.shape[1], codes.shape[1]
+    out = np.empty(candidates.shape[0])
+    if q * r * n_words * 8 <= _MASK_BYTES and q * r * n_words < 20.0 * n_rows:
+        masks, sizes, n_masks = _family_masks(words, offsets, child, parents, np.int64(q), r)
+        for c in range(candidates.shape[0]):
+            u = candidates[c]
+            out[c] = _extend_by_bits(words, offsets, tables, masks, sizes, n_masks, q, r, u, n_rows)
+    else:
+        ids, n_ids = configurations(codes, offsets, parents)
+        for c in range(candidates.shape[0]):
+            u = candidates[c]
+            card = offsets[u + 1] - offsets[u]
+            slots = _slots(tables, q * card, r)
+            joint = ids * card + codes[u]
+            score = _score_by_rows(codes[child], r, joint, n_ids * card, tables, slots)
+            out[c] = score + _constant(tables[0], q * card, r, n_rows)
+    return out
+
+
+@njit(nogil=True, cache=True)
+def _family_masks(words, offsets, child, parents, q, r):
+    """Bit columns of each observed configuration of parents (rows) and child state.
+
+    ``masks[j * r + k]`` and ``sizes[j * r + k]`` for configuration ``j`` and state ``k``.
+    """
+    n_words = words.shape[1]
+    current = np.empty((q, n_words), np.uint64)
+    current[0] = np.uint64(0xFFFFFFFFFFFFFFFF)
+    n_current = 1
+    for p in parents:
+        new = np.empty((q, n_words), np.uint64)
+        n_new = 0
+        for j in range(n_current):
+            for s in range(offsets[p], offsets[p + 1]):
+                if and_into(current[j], words[s], new[n_new]) > 0:
+                    n_new += 1
+        current, n_current = new, n_new
+    masks = np.empty((n_current * r, n_words), np.uint64)
+    sizes = np.empty(n_current * r, np.int64)
+    for j in range(n_current):
+        for k in range(r):
+            m = j * r + k
+            sizes[m] = and_into(current[j], words[offsets[child] + k], masks[m])
+    return masks, sizes, n_current
+
+
+@njit(nogil=True, cache=True)
+def _extend_by_bits(words, offsets, tables, masks, sizes, n_masks, q, r, u, n_rows):
+    kind, table = tables[0], tables[3]
+    base, card = offsets[u], offsets[u + 1] - offsets[u]
+    a_cell, cell, a_row, row = _slots(tables, q * card, r)
+    total = _constant(kind, q * card, r, n_rows)
+    rows = np.empty(card, np.int64)
+    for j in range(n_masks):
+        rows[:] = 0
+        for k in range(r):
+            left = sizes[j * r + k]
+            if left == 0:
+                continue
+            for s in range(card - 1):
+                count = count_and(masks[j * r + k], words[base + s])
+                if count > 0:
+                    left -= count
+                    rows[s] += count
+                    total += _look(kind, table, cell, a_cell, count)
+            rows[card - 1] += left
+            total += _look(kind, table, cell, a_cell, left)
+        for s in range(card):
+            total -= _look(kind, table, row, a_row, rows[s])
+    return total
