@@ -88,7 +88,9 @@ def listing(items: Iterable[str], limit: int = 10) -> str:
     return ", ".join(items[:limit]) + more
 
 
-def table_columns(table: Any, names: Sequence[Any] | None = None) -> list[Column]:
+def table_columns(
+    table: Any, names: Sequence[Any] | None = None, source: str = "table"
+) -> list[Column]:
     """Split a pandas, polars, pyarrow or numpy table into columns.
 
     Parameters
@@ -97,6 +99,8 @@ def table_columns(table: Any, names: Sequence[Any] | None = None) -> list[Column
         Anything narwhals reads, or an array of rows x columns.
     names : sequence, optional
         Names to use instead of the table's own.
+    source : str
+        What to call the table in error messages.
     """
     if isinstance(table, np.ndarray):
         if table.ndim != 2 or table.dtype.kind in "cV":
@@ -114,8 +118,8 @@ def table_columns(table: Any, names: Sequence[Any] | None = None) -> list[Column
         columns, n_rows = (_series_to_arrow(s) for s in frame.iter_columns()), len(frame)
     if names is not None and len(names) != len(own):
         raise DataError(f"names has {len(names)} entries for {len(own)} columns; give one for each")
-    clean = check_names(own if names is None else list(names), "table")
-    check_shape(len(clean), n_rows, "table")
+    clean = check_names(own if names is None else list(names), source)
+    check_shape(len(clean), n_rows, source)
     return _parsed(clean, columns)
 
 
@@ -138,7 +142,7 @@ def file_columns(path: str | os.PathLike[str], names: Sequence[Any] | None = Non
                 table = file.read()
         except (pa.ArrowException, OSError) as error:
             raise DataError(f"{path}: not a readable Parquet file ({error})") from error
-        return table_columns(table, names)
+        return table_columns(table, names, str(path))
     return _read_csv(path, _SEPARATORS[suffix], names)
 
 

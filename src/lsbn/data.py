@@ -339,7 +339,7 @@ def _intervals(column: Column, options: _Options) -> tuple[np.ndarray, tuple[str
     if len(distinct) <= options.bins:
         texts = _edge_texts(distinct, column) if column.time else map(label_of, distinct.tolist())
         return np.searchsorted(distinct, values), tuple(texts)
-    cuts = _cut_points(np.sort(values), distinct, str(options.discretize), options.bins)
+    cuts = _cut_points(values, str(options.discretize), options.bins)
     observed, codes = _observed(np.searchsorted(cuts, values, side="left"))
     text = _edge_texts(np.array([distinct[0], *cuts, distinct[-1]]), column)
     labels = [
@@ -349,32 +349,38 @@ def _intervals(column: Column, options: _Options) -> tuple[np.ndarray, tuple[str
     return codes, tuple(labels[i] for i in observed)
 
 
-def _cut_points(values: np.ndarray, distinct: np.ndarray, strategy: str, bins: int) -> np.ndarray:
-    """Inner edges of scikit-learn's bins for sorted values.
+def _cut_points(values: np.ndarray, strategy: str, bins: int) -> np.ndarray:
+    """Inner edges of scikit-learn's bins; a value equal to an edge belongs to the left bin.
 
-    Values are scaled by a power of two first, since scikit-learn merges edges closer than 1e-8,
-    and k-means edges are rounded, so that they depend on no order of summation. Where more than
-    one quantile falls on the smallest or on the largest value, scikit-learn would join it with its
-    neighbours, up to a constant column; here it keeps an interval of its own.
+    scikit-learn merges edges closer than 1e-8, whatever the unit. Quantiles are therefore taken
+    of ranks, which also puts them on observed values, and other values are scaled by a power of
+    two. Where several quantiles fall on the smallest or the largest value, scikit-learn joins it
+    with its neighbours, up to a constant column; here it keeps an interval of its own. k-means
+    edges are rounded, so that they depend on no order of summation.
     """
+    distinct, rank, count = np.unique(values, return_inverse=True, return_counts=True)
     low, high = distinct[0], distinct[-1]
-    exponent = 1 + int(np.frexp(high / 2 - low / 2)[1])
+    if strategy == "quantile":
+        edges = _bin_edges(np.sort(rank).astype(np.float64), strategy, bins)
+        inner = distinct[edges[1:-1].astype(np.intp)]
+        if len(edges) <= bins:
+            heavy = count[[0, -1]] > len(values) / bins
+            inner = np.append(inner, distinct[[0, -2]][heavy])
+    else:
+        exponent = 1 + int(np.frexp(high / 2 - low / 2)[1])
+        edges = _bin_edges(np.ldexp(np.sort(values), -exponent), strategy, bins)
+        inner = np.ldexp(np.rint(np.ldexp(edges[1:-1], 40)), exponent - 40)
+    return np.unique(inner[(inner >= low) & (inner < high)])
+
+
+def _bin_edges(values: np.ndarray, strategy: str, bins: int) -> np.ndarray:
     settings: dict[str, Any] = {"n_bins": bins, "encode": "ordinal", "strategy": strategy}
     if "quantile_method" in inspect.signature(KBinsDiscretizer).parameters:
         settings["quantile_method"] = "averaged_inverted_cdf"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         binner = KBinsDiscretizer(subsample=None, random_state=0, **settings)
-        edges = binner.fit(np.ldexp(values, -exponent)[:, None]).bin_edges_[0]
-    if strategy == "kmeans":
-        edges = np.ldexp(np.rint(np.ldexp(edges, 40)), -40)
-    inner = np.ldexp(edges[1:-1], exponent)
-    if strategy == "quantile" and len(edges) <= bins:
-        if np.mean(values == low) > 1 / bins:
-            inner = np.append(inner, low)
-        if np.mean(values == high) > 1 / bins:
-            inner = np.append(inner, distinct[-2])
-    return np.unique(inner[(inner >= low) & (inner < high)])
+        return binner.fit(values[:, None]).bin_edges_[0]
 
 
 def _edge_texts(edges: np.ndarray, column: Column) -> list[str]:
