@@ -1,4 +1,7 @@
-"""Search for parent sets of one variable: a beam over growing sets, scored on bit columns."""
+"""Search for parent sets of one variable, scored on bit columns, and their lists for the sampler.
+
+A parent set is a row of ascending indices padded with -1.
+"""
 
 import numpy as np
 from numba import njit
@@ -10,47 +13,46 @@ from lsbn.kernels.scores import extension_scores, family_score
 def grow_parent_sets(words, offsets, codes, tables, child, pool, beams, penalty, margin):
     """Score parent sets of ``child`` by growing the best ones, one parent from the pool at a time.
 
-    Level ``k`` extends the ``beams[k]`` best sets of size ``k`` by every member of the pool and
-    stops when no extension gains on its best subset any more. ``penalty[k]`` is added to the score
-    of a set of size ``k``. Listed are the sets that come within ``margin`` of the set they grew
-    from.
+    Level ``k`` extends the ``beams[k]`` best sets of size ``k`` by every member of the pool, and
+    growth stops when a level brings no new best. ``penalty[k]`` is added to the score of a set of
+    size ``k``. Listed are the sets that come within ``margin`` of the set they grew from.
 
     Returns
     -------
-    sets : (m, len(beams)) int32 array, padded with -1, members ascending
+    sets : (m, len(penalty) - 1) int32 array
     scores : (m,) float array
     """
-    depth = beams.shape[0]
+    depth = penalty.shape[0] - 1
     capacity = 64
     sets = np.full((capacity, depth), -1, np.int32)
     scores = np.empty(capacity)
-    none = np.empty(0, np.int64)
-    scores[0] = family_score(words, offsets, codes, tables, child, none) + penalty[0]
-    m = 1
-    level_start = 0
-    best = scores[0]
-    for k in range(depth):
+    scores[0] = penalty[0] + family_score(
+        words, offsets, codes, tables, child, np.empty(0, np.int64)
+    )
+    m, level_start, best = 1, 0, scores[0]
+    for k in range(min(beams.shape[0], depth)):
         level_stop = m
-        chosen = np.argsort(-scores[level_start:level_stop])[: beams[k]] + level_start
+        beam = np.argsort(-scores[level_start:level_stop])[: beams[k]] + level_start
         gained = False
-        for s in chosen:
-            parents = sets[s, :k].astype(np.int64)
-            gains = extension_scores(words, offsets, codes, tables, child, parents, pool)
-            gains += penalty[k + 1]
+        for b in range(beam.shape[0]):
+            base = scores[beam[b]]
+            parents = sets[beam[b], :k].astype(np.int64)
+            grown = extension_scores(words, offsets, codes, tables, child, parents, pool)
             for c in range(pool.shape[0]):
-                if gains[c] < scores[s] - margin or _contains(parents, pool[c]):
-                    continue
-                new = _insert(parents, pool[c], depth)
-                if _listed(sets, level_stop, m, new):
+                score = grown[c] + penalty[k + 1]
+                if score < base - margin or _contains(parents, pool[c]):
                     continue
                 if m == capacity:
                     sets, scores = _double(sets, scores)
                     capacity *= 2
-                sets[m] = new
-                scores[m] = gains[c]
+                _insert(parents, pool[c], sets[m])
+                if _grown_before(sets, beam, b, k, sets[m]):
+                    sets[m] = -1
+                    continue
+                scores[m] = score
                 m += 1
-                if gains[c] > best:
-                    best = gains[c]
+                if score > best:
+                    best = score
                     gained = True
         level_start = level_stop
         if (not gained and k > 0) or m == level_stop:
@@ -67,30 +69,28 @@ def _contains(values, x):
 
 
 @njit(nogil=True, cache=True)
-def _insert(parents, x, depth):
-    """Sorted copy of ``parents`` with ``x``, padded to ``depth``."""
-    new = np.full(depth, -1, np.int32)
+def _insert(parents, x, row):
+    """Write ``parents`` with ``x`` into ``row``, ascending."""
     k = 0
-    for p in parents:
-        if p < x:
-            new[k] = p
-            k += 1
-    new[k] = x
-    for p in parents[k:]:
+    while k < parents.shape[0] and parents[k] < x:
+        row[k] = parents[k]
         k += 1
-        new[k] = p
-    return new
+    row[k] = x
+    while k < parents.shape[0]:
+        row[k + 1] = parents[k]
+        k += 1
 
 
 @njit(nogil=True, cache=True)
-def _listed(sets, start, stop, new):
-    for s in range(start, stop):
-        same = True
-        for k in range(new.shape[0]):
-            if sets[s, k] != new[k]:
-                same = False
+def _grown_before(sets, beam, b, k, new):
+    """Say whether ``new`` has grown from an earlier set of the beam, too."""
+    for a in range(b):
+        inside = True
+        for i in range(k):
+            if not _contains(new[: k + 1], sets[beam[a], i]):
+                inside = False
                 break
-        if same:
+        if inside:
             return True
     return False
 
@@ -105,11 +105,184 @@ def _double(sets, scores):
 
 
 @njit(nogil=True, cache=True)
+def _best(sets, scores, most, delta):
+    """Keep the best sets: at most ``most``, none more than ``delta`` below the first."""
+    order = np.argsort(-scores)[:most]
+    m = 0
+    while m < order.shape[0] and scores[order[m]] >= scores[order[0]] - delta:
+        m += 1
+    return sets[order[:m]], scores[order[:m]]
+
+
+@njit(nogil=True, cache=True)
+def _size(row):
+    k = 0
+    while k < row.shape[0] and row[k] >= 0:
+        k += 1
+    return k
+
+
+@njit(nogil=True, cache=True)
+def _subsets(words, offsets, codes, tables, child, row, penalty):
+    """All proper subsets of one set, scored."""
+    k = _size(row)
+    m = (1 << k) - 1
+    sets = np.full((m, row.shape[0]), -1, np.int32)
+    scores = np.empty(m)
+    for mask in range(m):
+        size = 0
+        for i in range(k):
+            if mask >> i & 1:
+                sets[mask, size] = row[i]
+                size += 1
+        parents = sets[mask, :size].astype(np.int64)
+        score = family_score(words, offsets, codes, tables, child, parents)
+        scores[mask] = score + penalty[size]
+    return sets, scores
+
+
+@njit(nogil=True, cache=True)
+def _extensions(words, offsets, codes, tables, child, row, score, others, penalty, most):
+    """The ``most`` best sets of ``row`` and one more, if they gain."""
+    k = _size(row)
+    parents = row[:k].astype(np.int64)
+    grown = extension_scores(words, offsets, codes, tables, child, parents, others)
+    for c in range(others.shape[0]):
+        if _contains(parents, others[c]):
+            grown[c] = -np.inf
+    grown += penalty[min(k + 1, penalty.shape[0] - 1)]
+    order = np.argsort(-grown)[:most]
+    m = 0
+    while m < order.shape[0] and grown[order[m]] > score:
+        m += 1
+    sets = np.full((m, row.shape[0]), -1, np.int32)
+    for a in range(m):
+        _insert(parents, others[order[a]], sets[a])
+    return sets, grown[order[:m]]
+
+
+@njit(nogil=True, cache=True)
+def explore_parent_sets(words, offsets, codes, tables, child, pool, others, beams, penalty, limits):
+    """Parent sets that matter while the parents of ``child`` come from the pool.
+
+    These are the best sets from the pool; the best ones when a member of the very best is taken
+    out of the pool, so that the sampler knows what is left when that member moves behind the
+    child; the subsets of the best few; and the best one with one more from ``others``, so that the
+    sampler knows what a variable that is now behind the child would bring.
+
+    ``limits = (margin, delta, most, closed, extended)``: see `grow_parent_sets` for the margin;
+    of each search at most ``most`` sets within ``delta`` of its best are listed; the subsets of
+    ``closed`` sets and ``extended`` extensions.
+
+    Returns
+    -------
+    sets : (m, depth) int32 array, repetitions possible
+    scores : (m,) float array
+    """
+    margin, delta, most, closed, extended = limits
+    sets, scores = grow_parent_sets(
+        words, offsets, codes, tables, child, pool, beams, penalty, margin
+    )
+    sets, scores = _best(sets, scores, most, delta)
+    first, first_score = sets[0].copy(), scores[0]
+    depth = first.shape[0]
+    for a in range(min(closed, sets.shape[0])):
+        more, more_scores = _subsets(words, offsets, codes, tables, child, sets[a], penalty)
+        sets, scores = np.concatenate((sets, more)), np.concatenate((scores, more_scores))
+    for u in first[: _size(first)]:
+        smaller = pool[pool != u]
+        more, more_scores = grow_parent_sets(
+            words, offsets, codes, tables, child, smaller, beams, penalty, margin
+        )
+        more, more_scores = _best(more, more_scores, most, delta)
+        below, below_scores = _subsets(words, offsets, codes, tables, child, more[0], penalty)
+        sets = np.concatenate((sets, more, below))
+        scores = np.concatenate((scores, more_scores, below_scores))
+    if _size(first) < depth and extended > 0:
+        more, more_scores = _extensions(
+            words, offsets, codes, tables, child, first, first_score, others, penalty, extended
+        )
+        sets, scores = np.concatenate((sets, more)), np.concatenate((scores, more_scores))
+    return sets, scores
+
+
+@njit(nogil=True, cache=True)
+def list_parent_sets(sets, scores, stamps, most_candidates, margin):
+    """Turn sets into bit masks over at most ``most_candidates`` candidates, best score first.
+
+    Candidates are admitted set by set, those with the latest stamp first and the best scores
+    first among them; sets with a member that is not admitted are left out, and so are repeated
+    sets and those that a proper subset beats by ``margin``.
+
+    Returns
+    -------
+    candidates, masks, scores, rows : arrays
+        ``rows`` are the indices of the listed sets in ``sets``.
+    """
+    by_score = np.argsort(-scores, kind="mergesort")
+    admission = by_score[np.argsort(-stamps[by_score], kind="mergesort")]
+    candidates = np.empty(64, np.int32)
+    n_candidates = 0
+    masks = np.zeros(sets.shape[0], np.uint64)
+    rows = np.empty(sets.shape[0], np.int64)
+    m = 0
+    for s in admission:
+        mask, new = np.uint64(0), n_candidates
+        for k in range(_size(sets[s])):
+            position = 0
+            while position < new and candidates[position] != sets[s, k]:
+                position += 1
+            if position == most_candidates:
+                new = -1
+                break
+            if position == new:
+                candidates[new] = sets[s, k]
+                new += 1
+            mask |= np.uint64(1) << np.uint64(position)
+        if new >= 0:
+            n_candidates = new
+            masks[m] = mask
+            rows[m] = s
+            m += 1
+    masks, rows = _distinct(masks[:m], rows[:m])
+    order = np.argsort(-scores[rows], kind="mergesort")
+    masks, rows = masks[order], rows[order]
+    keep = undominated(masks, scores[rows], margin)
+    masks, rows = masks[keep], rows[keep]
+    used, masks = _compress(masks)
+    return candidates[used], masks, scores[rows], rows
+
+
+@njit(nogil=True, cache=True)
+def _distinct(masks, rows):
+    order = np.argsort(masks, kind="mergesort")
+    keep = np.ones(order.shape[0], np.bool_)
+    for a in range(1, order.shape[0]):
+        keep[a] = masks[order[a]] != masks[order[a - 1]]
+    order = order[keep]
+    return masks[order], rows[order]
+
+
+@njit(nogil=True, cache=True)
+def _compress(masks):
+    """Drop the bit positions that no mask uses."""
+    union = np.uint64(0)
+    for mask in masks:
+        union |= mask
+    used = np.array([i for i in range(64) if union >> np.uint64(i) & np.uint64(1)], np.int64)
+    out = np.zeros_like(masks)
+    for a in range(masks.shape[0]):
+        for b in range(used.shape[0]):
+            bit = masks[a] >> np.uint64(used[b]) & np.uint64(1)
+            out[a] |= bit << np.uint64(b)
+    return used, out
+
+
+@njit(nogil=True, cache=True)
 def undominated(masks, scores, margin):
     """Mark the sets, sorted by falling score, that no proper subset beats by ``margin``."""
-    m = masks.shape[0]
-    keep = np.ones(m, np.bool_)
-    for a in range(m):
+    keep = np.ones(masks.shape[0], np.bool_)
+    for a in range(masks.shape[0]):
         for b in range(a):
             if scores[b] <= scores[a] + margin:
                 break

@@ -1,0 +1,277 @@
+"""Conditional-independence tests: G2 and conditional mutual information.
+
+The statistic of ``x`` and ``y`` given a set is
+
+    G2 = 2 sum_z sum_ab N_abz log(N_abz N_z / (N_az N_bz)) = 2 N I(x; y | given)
+
+Tables are sparse as soon as the set has a few members, so degrees of freedom are counted stratum
+by stratum over what was observed: ``(rows - 1)(columns - 1)`` with rows and columns that hold at
+least one observation. A set that determines ``x`` or ``y`` leaves no degree of freedom at all: the
+test is then vacuous, which callers must not take for independence.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from lsbn.kernels.bits import and_into, count_and
+from lsbn.kernels.scores import configurations, log_gamma
+
+_ROW_COST = 20.0
+"""Words ANDed and counted in the time in which a pass over the rows reads one of them."""
+
+
+@njit(nogil=True, cache=True)
+def g_test(words, offsets, codes, xlogx, x, y, given):
+    """G2 of ``x`` and ``y`` given a set, and its degrees of freedom.
+
+    Parameters
+    ----------
+    words, offsets : arrays
+        Bit columns, see `lsbn.kernels.bits.bit_columns`.
+    codes : (n, rows) array
+    xlogx : (rows + 1,) float array
+        See `lsbn.kernels.counts.tabulate_xlogx`.
+    x, y : int
+    given : int array
+
+    Returns
+    -------
+    g2 : float
+        Twice the number of rows times the conditional mutual information in nats; at least 0.
+    dof : int
+        0 where the test is vacuous: in no stratum do both ``x`` and ``y`` vary.
+    """
+    rx = offsets[x + 1] - offsets[x]
+    ry = offsets[y + 1] - offsets[y]
+    n_words, n_rows = words.shape[1], codes.shape[1]
+    cells = float(rx * ry)
+    for z in given:
+        cells *= offsets[z + 1] - offsets[z]
+    if cells * n_words < _ROW_COST * n_rows * (1 + given.shape[0]):
+        return _g_by_bits(words, offsets, xlogx, x, y, given, n_rows)
+    ids, n_ids = configurations(codes, offsets, given)
+    return _g_by_rows(codes[x], rx, codes[y], ry, ids, n_ids, xlogx)
+
+
+@njit(nogil=True, cache=True)
+def _g_by_bits(words, offsets, xlogx, x, y, given, n_rows):
+    """Walk the strata depth first, leaving a branch as soon as it holds no row."""
+    p = given.shape[0]
+    rx, ry = offsets[x + 1] - offsets[x], offsets[y + 1] - offsets[y]
+    table = np.empty((rx, ry), np.int64)
+    masks = np.empty((p + 2, words.shape[1]), np.uint64)
+    masks[0] = np.uint64(0xFFFFFFFFFFFFFFFF)
+    size = np.empty(p + 1, np.int64)
+    size[0] = n_rows
+    state = np.zeros(p + 1, np.int64)
+    g2, dof, depth = 0.0, 0, 0
+    while depth >= 0:
+        if depth < p:
+            z = given[depth]
+            if state[depth] < offsets[z + 1] - offsets[z]:
+                column = words[offsets[z] + state[depth]]
+                state[depth] += 1
+                size[depth + 1] = and_into(masks[depth], column, masks[depth + 1])
+                if size[depth + 1] > 1:
+                    depth += 1
+                    state[depth] = 0
+            else:
+                depth -= 1
+            continue
+        _stratum_by_bits(words, offsets[x], offsets[y], masks, p, size[p], table)
+        part, df = _stratum(table, size[p], xlogx)
+        g2 += part
+        dof += df
+        depth -= 1
+    return 2.0 * max(0.0, g2), dof
+
+
+@njit(nogil=True, cache=True)
+def _stratum_by_bits(words, ox, oy, masks, p, size, table):
+    """Count the table of one stratum; the last row and column follow from the margins."""
+    rx, ry = table.shape
+    mask, joint = masks[p], masks[p + 1]
+    left = size
+    for b in range(ry - 1):
+        table[rx - 1, b] = count_and(mask, words[oy + b])
+        left -= table[rx - 1, b]
+    table[rx - 1, ry - 1] = left
+    for a in range(rx - 1):
+        left = and_into(mask, words[ox + a], joint)
+        for b in range(ry - 1):
+            cell = count_and(joint, words[oy + b]) if left > 0 else 0
+            table[a, b] = cell
+            table[rx - 1, b] -= cell
+            left -= cell
+        table[a, ry - 1] = left
+        table[rx - 1, ry - 1] -= left
+
+
+@njit(nogil=True, cache=True)
+def _stratum(table, size, xlogx):
+    """Half of G2 and the degrees of freedom of one table of counts."""
+    rx, ry = table.shape
+    total = xlogx[size]
+    n_a, n_b = 0, 0
+    for a in range(rx):
+        margin = 0
+        for b in range(ry):
+            margin += table[a, b]
+            total += xlogx[table[a, b]]
+        total -= xlogx[margin]
+        n_a += margin > 0
+    for b in range(ry):
+        margin = 0
+        for a in range(rx):
+            margin += table[a, b]
+        total -= xlogx[margin]
+        n_b += margin > 0
+    if n_a < 2 or n_b < 2:
+        return 0.0, 0
+    return total, (n_a - 1) * (n_b - 1)
+
+
+@njit(nogil=True, cache=True)
+def _g_by_rows(x, rx, y, ry, ids, n_ids, xlogx):
+    """Sort the rows by stratum, then count one small table after the other."""
+    n_rows = x.shape[0]
+    start = np.zeros(n_ids + 1, np.int64)
+    for t in range(n_rows):
+        start[ids[t] + 1] += 1
+    for j in range(n_ids):
+        start[j + 1] += start[j]
+    free = start[:-1].copy()
+    order = np.empty(n_rows, np.int64)
+    for t in range(n_rows):
+        order[free[ids[t]]] = t
+        free[ids[t]] += 1
+    table = np.zeros((rx, ry), np.int64)
+    in_x, in_y = np.zeros(rx, np.int64), np.zeros(ry, np.int64)
+    g2, dof = 0.0, 0
+    for j in range(n_ids):
+        rows = order[start[j] : start[j + 1]]
+        if rows.shape[0] < 2:
+            continue
+        part, df = _stratum_by_rows(x, y, rows, table, in_x, in_y, xlogx)
+        g2 += part
+        dof += df
+    return 2.0 * max(0.0, g2), dof
+
+
+@njit(nogil=True, cache=True)
+def _stratum_by_rows(x, y, rows, table, in_x, in_y, xlogx):
+    """Touch only what is observed: ``table`` and margins are zero on entry and on return."""
+    total = xlogx[rows.shape[0]]
+    n_a, n_b = 0, 0
+    for t in rows:
+        table[x[t], y[t]] += 1
+        in_x[x[t]] += 1
+        in_y[y[t]] += 1
+    for t in rows:
+        a, b = x[t], y[t]
+        total += xlogx[table[a, b]]
+        table[a, b] = 0
+        if in_x[a] > 0:
+            total -= xlogx[in_x[a]]
+            n_a += 1
+            in_x[a] = 0
+        if in_y[b] > 0:
+            total -= xlogx[in_y[b]]
+            n_b += 1
+            in_y[b] = 0
+    if n_a < 2 or n_b < 2:
+        return 0.0, 0
+    return total, (n_a - 1) * (n_b - 1)
+
+
+@njit(nogil=True, cache=True)
+def log_chi2_sf(x, dof):
+    """Logarithm of the upper tail probability of a chi-squared variable; no underflow.
+
+    The series for the lower tail or the continued fraction (Lentz) for the upper one, whichever
+    converges at ``x``. No degree of freedom means no evidence: 0, which is the logarithm of 1.
+    """
+    if dof <= 0 or x <= 0.0:
+        return 0.0
+    a, h = 0.5 * dof, 0.5 * x
+    scale = a * math.log(h) - h - log_gamma(a)
+    if h < a + 1.0:
+        term = 1.0 / a
+        total = term
+        k = a
+        while term > 1e-15 * total:
+            k += 1.0
+            term *= h / k
+            total += term
+        return math.log1p(-min(math.exp(scale) * total, 1.0 - 1e-16))
+    b = h + 1.0 - a
+    c = 1e300
+    d = 1.0 / b
+    fraction = d
+    for i in range(1, 100_000):
+        an = -i * (i - a)
+        b += 2.0
+        d = an * d + b
+        d = 1.0 / (d if abs(d) > 1e-300 else 1e-300)
+        c = b + an / c
+        if abs(c) < 1e-300:
+            c = 1e-300
+        step = d * c
+        fraction *= step
+        if abs(step - 1.0) < 1e-14:
+            break
+    return scale + math.log(fraction)
+
+
+@njit(nogil=True, cache=True)
+def conditional_mi(words, offsets, codes, xlogx, x, y, given):
+    """Conditional mutual information of ``x`` and ``y`` given a set, in nats."""
+    return g_test(words, offsets, codes, xlogx, x, y, given)[0] / (2.0 * codes.shape[1])
+
+
+@njit(nogil=True, cache=True)
+def next_subset(subset, n):
+    """Step ``subset``, ascending indices below ``n``, to the next one; False after the last."""
+    k = subset.shape[0]
+    i = k - 1
+    while i >= 0 and subset[i] == n - k + i:
+        i -= 1
+    if i < 0:
+        return False
+    subset[i] += 1
+    for j in range(i + 1, k):
+        subset[j] = subset[j - 1] + 1
+    return True
+
+
+@njit(nogil=True, cache=True)
+def separated(words, offsets, codes, xlogx, pairs, indptr, neighbours, size, log_alpha, mode, per):
+    out = np.zeros(pairs.shape[0], np.bool_)
+    n_tests = 0
+    n_rows = codes.shape[1]
+    for e in range(pairs.shape[0]):
+        for side in range(2):
+            x, y = pairs[e, side], pairs[e, 1 - side]
+            pool = neighbours[indptr[x] : indptr[x + 1]]
+            pool = pool[pool != y]
+            if pool.shape[0] < size or out[e] or (size == 0 and side == 1):
+                continue
+            subset = np.arange(size)
+            while True:
+                g2, dof = g_test(words, offsets, codes, xlogx, x, y, pool[subset])
+                n_tests += 1
+                ind = False
+                if dof == 0:
+                    ind = size == 0 or (mode & 4) > 0
+                elif (mode & 3) < 2 and n_rows < per * dof:
+                    ind = (mode & 3) == 0
+                else:
+                    ind = log_chi2_sf(g2, dof) > log_alpha
+                if ind:
+                    out[e] = True
+                    break
+                if not next_subset(subset, pool.shape[0]):
+                    break
+    return out, n_tests

@@ -1,0 +1,224 @@
+"""Parent sets that model averaging averages over: found from data, listed for the sampler.
+
+The sampler is only as good as its lists. Pairwise measures miss parents that show only beside
+others, and where relations are nearly deterministic a variable's children hide its parents. So
+sets are grown by a beam on the score itself, and searched again in the light of sampled orders:
+once children come later, they no longer crowd the parents out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from lsbn.data import Dataset
+from lsbn.kernels import parents as _parents
+from lsbn.kernels.scores import family_score
+from lsbn.learners.scoring import Score
+from lsbn.parallel import run
+
+MOST_CANDIDATES = 64
+
+
+@dataclass(frozen=True)
+class ParentSets:
+    """Listed parent sets of every variable, as the kernels of `lsbn.kernels.orders` take them.
+
+    Attributes
+    ----------
+    lists : tuple of arrays
+        ``(set_start, set_mask, set_score, cand_start, cand)``.
+    links : tuple of arrays
+        ``(start, node, here, there)``, each variable's neighbours in the candidate graph.
+    """
+
+    lists: tuple[np.ndarray, ...]
+    links: tuple[np.ndarray, ...]
+
+    @property
+    def n_variables(self) -> int:
+        """Number of variables."""
+        return len(self.lists[0]) - 1
+
+    @classmethod
+    def from_variables(
+        cls, candidates: Sequence[np.ndarray], masks: Sequence[np.ndarray], scores: Sequence
+    ) -> ParentSets:
+        """Join the lists of all variables."""
+        cand_start, cand = _join(candidates, np.int64)
+        set_start, set_mask = _join(masks, np.uint64)
+        _, set_score = _join(scores, np.float64)
+        lists = (set_start, set_mask, set_score, cand_start, cand)
+        return cls(lists, _links(cand_start, cand))
+
+    def edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """Candidate parent and child of every entry of ``cand``."""
+        cand_start, cand = self.lists[3], self.lists[4]
+        return cand, np.repeat(np.arange(self.n_variables), np.diff(cand_start))
+
+
+def _join(parts: Sequence[np.ndarray], dtype: type) -> tuple[np.ndarray, np.ndarray]:
+    start = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
+    return start, np.concatenate(parts).astype(dtype)
+
+
+def _links(cand_start: np.ndarray, cand: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Neighbours of each variable: its candidates, and those whose candidate it is."""
+    n = len(cand_start) - 1
+    child = np.repeat(np.arange(n), np.diff(cand_start))
+    position = np.arange(len(cand)) - cand_start[child]
+    forward, backward = child * n + cand, cand * n + child
+    both = np.unique(np.concatenate([forward, backward]))
+    here, there = np.full(len(both), -1), np.full(len(both), -1)
+    here[np.searchsorted(both, forward)] = position
+    there[np.searchsorted(both, backward)] = position
+    start = np.searchsorted(both, np.arange(n + 1) * n)
+    return start, both % n, here, there
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard to search.
+
+    Attributes
+    ----------
+    beams : tuple of int
+        Sets of each size that are grown further; their number bounds the number of parents.
+    margin : float
+        A set that a subset beats by so much (in nats) is left out.
+    delta : float
+        Of one search, sets this far below the best one (in nats) are left out.
+    most : int
+        Most sets listed from one search.
+    closed : int
+        Number of best sets whose subsets are all listed.
+    extended : int
+        Number of extensions of the best set by variables outside the pool.
+    """
+
+    beams: tuple[int, ...] = (1, 8, 4, 2, 2, 2, 2, 2)
+    margin: float = 10.0
+    delta: float = 12.0
+    most: int = 60
+    closed: int = 3
+    extended: int = 16
+
+    @property
+    def limits(self) -> tuple[float, float, int, int, int]:
+        """What `explore_parent_sets` takes."""
+        return self.margin, self.delta, self.most, self.closed, self.extended
+
+
+class ParentSetSearch:
+    """Collects parent sets of all variables, exploration by exploration.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    score : Score
+    effort : Effort
+    n_jobs : int
+    """
+
+    def __init__(self, dataset: Dataset, score: Score, effort: Effort, n_jobs: int = 1) -> None:
+        self.dataset = dataset
+        self.score = score
+        self.effort = effort
+        self.n_jobs = n_jobs
+        n = dataset.n_variables
+        self.depth = min(len(effort.beams), max(n - 1, 1))
+        self.penalty = score.penalty(n, self.depth)
+        self.varying = np.flatnonzero(dataset.cards > 1)
+        none = np.full((1, self.depth), -1, np.int32)
+        self._sets = [(none, self._empty_score(v), np.zeros(1, np.int32)) for v in range(n)]
+
+    def _empty_score(self, v: int) -> np.ndarray:
+        words, offsets = self.dataset.bits
+        none = np.empty(0, np.int64)
+        score = family_score(words, offsets, self.dataset.codes, self.score.tables(), v, none)
+        return np.array([score + self.penalty[0]])
+
+    @property
+    def n_sets(self) -> int:
+        """Number of all subsets of the other variables up to the bound on parents."""
+        n = self.dataset.n_variables
+        return n * sum(comb(n - 1, k) for k in range(self.depth + 1))
+
+    def enumerate_all(self) -> None:
+        """Score every parent set up to the bound."""
+        others = [
+            np.array([u for u in self.varying if u != v], np.int64) if v in set(self.varying) else ()
+            for v in range(self.dataset.n_variables)
+        ]
+        for v, sets, scores in self._each(self._enumerate, list(enumerate(others))):
+            self._sets[v] = (sets, scores, np.zeros(len(scores), np.int32))
+
+    def _enumerate(self, v: int, others: np.ndarray, tables: tuple) -> tuple:
+        words, offsets = self.dataset.bits
+        rows, scores = [], []
+        for k in range(min(self.depth, len(others)) + 1):
+            for members in combinations(others, k):
+                parents = np.array(members, np.int64)
+                score = family_score(words, offsets, self.dataset.codes, tables, v, parents)
+                rows.append(np.pad(parents, (0, self.depth - k), constant_values=-1))
+                scores.append(score + self.penalty[k])
+        return v, np.array(rows, np.int32), np.array(scores)
+
+    def explore(self, pools: Sequence[np.ndarray], stamp: int) -> None:
+        """Search parents of every variable in its pool and add what is found.
+
+        Parameters
+        ----------
+        pools : sequence of int arrays, one for each variable
+        stamp : int
+            Where there are too many candidates, those of later stamps are kept.
+        """
+        work = [(int(v), pools[v]) for v in self.varying]
+        for v, sets, scores in self._each(self._explore, work):
+            old_sets, old_scores, old_stamps = self._sets[v]
+            stamps = np.full(len(scores), stamp, np.int32)
+            self._sets[v] = (
+                np.concatenate([old_sets, sets]),
+                np.concatenate([old_scores, scores]),
+                np.concatenate([old_stamps, stamps]),
+            )
+
+    def _explore(self, v: int, pool: np.ndarray, tables: tuple) -> tuple:
+        words, offsets = self.dataset.bits
+        effort = self.effort
+        return v, *_parents.explore_parent_sets(
+            words,
+            offsets,
+            self.dataset.codes,
+            tables,
+            v,
+            pool[pool != v].astype(np.int64),
+            self.varying[self.varying != v],
+            np.array(effort.beams),
+            self.penalty,
+            effort.limits,
+        )
+
+    def _each(self, function, work: Sequence[tuple]) -> list:
+        """Call ``function(*item, tables)`` on all items, a fresh set of tables for each chunk."""
+
+        def chunk(items):
+            tables = self.score.tables()
+            return [function(*item, tables) for item in items]
+
+        size = max(1, min(32, -(-len(work) // (4 * max(1, self.n_jobs)))))
+        chunks = [work[a : a + size] for a in range(0, len(work), size)]
+        return [result for part in run(chunk, chunks, self.n_jobs) for result in part]
+
+    def listed(self) -> ParentSets:
+        """List the sets for the sampler, and forget those that are not listed."""
+        margin = self.effort.margin
+        found = [_parents.list_parent_sets(*s, MOST_CANDIDATES, margin) for s in self._sets]
+        for v, (*_, rows) in enumerate(found):
+            self._sets[v] = tuple(part[rows] for part in self._sets[v])
+        candidates, masks, scores, _ = zip(*found, strict=True)
+        return ParentSets.from_variables(candidates, masks, scores)

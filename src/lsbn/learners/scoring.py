@@ -1,0 +1,47 @@
+"""Which score a learner maximises or averages over."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import gammaln
+
+from lsbn.kernels import scores as _scores
+
+KINDS = {"bdeu": _scores.BDEU, "k2": _scores.K2, "bic": _scores.BIC}
+
+
+@dataclass(frozen=True)
+class Score:
+    """A decomposable score of a family, with a prior on its structure.
+
+    Attributes
+    ----------
+    kind : {"bdeu", "k2", "bic"}
+    ess : float
+        Equivalent sample size of BDeu: the weight of the uniform prior, in rows.
+    prior : bool
+        Count each family with probability ``1 / C(n - 1, |parents|)``: every number of parents is
+        as likely as any other. Without it false edges grow with the number of variables.
+    """
+
+    kind: str = "bdeu"
+    ess: float = 1.0
+    prior: bool = True
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"unknown score {self.kind!r}; there are {', '.join(KINDS)}")
+        if not self.ess > 0:
+            raise ValueError(f"the equivalent sample size must be positive, not {self.ess}")
+
+    def tables(self) -> tuple:
+        """Make look-up tables for the kernels; one set for each thread."""
+        return _scores.score_tables(KINDS[self.kind], self.ess)
+
+    def penalty(self, n_variables: int, most_parents: int) -> np.ndarray:
+        """Log prior of a family by its number of parents, ``0`` to ``most_parents``."""
+        k = np.arange(most_parents + 1)
+        if not self.prior:
+            return np.zeros(len(k))
+        k = np.minimum(k, max(n_variables - 1, 0))
+        return gammaln(k + 1) + gammaln(n_variables - k) - gammaln(n_variables)
