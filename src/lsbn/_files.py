@@ -42,7 +42,7 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     A folder that stands at `path` is replaced; whether it may be is for the caller to decide.
     Parent folders are made if need be. If the block raises, everything is as before.
     """
-    target = Path(path).absolute()
+    target = Path(path).resolve()
     made = [folder for folder in target.parents if not folder.exists()]
     target.parent.mkdir(parents=True, exist_ok=True)
     draft, old = _draft_beside(target), _draft_beside(target)

@@ -375,6 +375,19 @@ class EdgeProbabilities:
             writer.writerow(("source", "target", "probability"))
             writer.writerows((u, v, f"{-p:.6g}") for p, u, v in sorted(rows))
 
+    def published(self, minimum: float = 0.01) -> "EdgeProbabilities":
+        """Return the probabilities as they are after `to_csv` and `from_csv`, without a file.
+
+        What is said about a file of edges should follow from the file.
+        """
+        coo = self.matrix.tocoo()
+        keep = coo.data >= minimum
+        values = np.array([float(f"{p:.6g}") for p in coo.data[keep].tolist()], dtype=np.float64)
+        rounded = sparse.csr_array(
+            (values, (coo.row[keep], coo.col[keep])), shape=self.matrix.shape
+        )
+        return EdgeProbabilities(_within_one(rounded), self.names)
+
     @classmethod
     def from_csv(
         cls, path: str | os.PathLike[str], names: Sequence[str] | None = None
