@@ -187,6 +187,21 @@ def test_partition_writes_a_run(tmp_path, chain, halves, capsys):
     assert "66.7 %" in text
 
 
+def test_real_partition_of_a_shuffled_table(tmp_path, capsys):
+    run("sample", "alarm", "--rows", 2000, "-o", tmp_path / "a.csv", "--shuffle-columns")
+    words = ("--truth", "alarm", "--jobs", 2)
+    assert run("partition", tmp_path / "a.csv", "-o", tmp_path / "run", *words) == 0
+    communities = json.loads((tmp_path / "run" / "communities.json").read_text())
+    names = set(load_network("alarm").names)
+    assert {name for community in communities for name in community} == names
+    partition = json.loads((tmp_path / "run" / "partition.json").read_text())
+    assert len(partition["by_weight"]) == len(partition["kept"]) == 7
+    assert all(0 < kept < 1 for kept in partition["kept"].values())
+    coverage = json.loads((tmp_path / "run" / "summary.json").read_text())["diagnostics"]
+    assert 30 <= coverage["edge_coverage"]["second_order"] <= 46
+    assert "of 46" in capsys.readouterr().out
+
+
 def test_partition_does_not_overwrite(tmp_path, chain, halves, capsys):
     assert run("partition", chain, "-o", tmp_path / "run") == 0
     before = (tmp_path / "run" / "summary.json").read_text()

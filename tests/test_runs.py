@@ -228,7 +228,8 @@ def test_spinner_appears_on_a_terminal_only_after_a_while(monkeypatch, capsys):
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     spinner = progress._Spinner("counting [beans]")
     spinner._timer.join()
-    assert spinner._progress is not None
+    spinner.say("weighing [pairs]")
+    assert "weighing [pairs]" in spinner._progress.tasks[0].description
     spinner.stop()
 
 

@@ -171,7 +171,7 @@ def partition(arguments: argparse.Namespace) -> None:
     stages = Stages()
     dataset = _read(arguments, stages)
     truth = _truth(arguments, dataset.names)
-    parts, communities = _ropart(dataset, arguments.seed, arguments.jobs, stages)
+    parts, communities = _ropart(dataset, arguments.jobs, stages)
     by_weight = {weight: _named(found, dataset.names) for weight, found in parts.by_weight.items()}
     diagnostics: dict[str, Any] = {
         "communities": len(communities),
@@ -200,12 +200,12 @@ def partition(arguments: argparse.Namespace) -> None:
     print(f"\nwritten to {arguments.output} in {stages.total:.1f} s")
 
 
-def _ropart(dataset: Dataset, seed: int, jobs: int, stages: Stages) -> tuple[Any, list[list[str]]]:
+def _ropart(dataset: Dataset, jobs: int, stages: Stages) -> tuple[Any, list[list[str]]]:
     """Run ROPART and return its result and the communities by names."""
     from lsbn.partition import ropart
 
-    with stages("partition", f"partitioning {dataset.n_variables:,} variables"):
-        parts = ropart(dataset, random_state=seed, n_jobs=jobs)
+    with stages("partition", f"partitioning {dataset.n_variables:,} variables") as tell:
+        parts = ropart(dataset, n_jobs=jobs, progress=tell)
     return parts, _named(parts.communities, dataset.names)
 
 
@@ -346,7 +346,7 @@ def demo(arguments: argparse.Namespace) -> None:
         f"alarm, a network for monitoring patients: {net.n_variables} variables, {net.n_edges} "
         f"edges.\nFrom {rows:,} rows sampled from it, lsbn finds"
     )
-    _, communities = _ropart(dataset, arguments.seed, arguments.jobs, stages)
+    _, communities = _ropart(dataset, arguments.jobs, stages)
     _print_communities(communities, "")
     covered = covered_edges(communities, net.dag)
     print(

@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -55,17 +55,24 @@ class Stages:
         return time.perf_counter() - self._start
 
     @contextmanager
-    def __call__(self, name: str, label: str) -> Iterator[None]:
-        """Time a stage; on a terminal show a spinner with the label once it takes long."""
+    def __call__(self, name: str, label: str) -> Iterator[Callable[[str], None]]:
+        """Time a stage; on a terminal show a spinner with the label once it takes long.
+
+        The block gets a function that changes the label.
+        """
         spinner = _Spinner(label) if sys.stderr.isatty() else None
         begin = time.perf_counter()
         try:
-            yield
+            yield spinner.say if spinner else _say_nothing
         finally:
             if spinner:
                 spinner.stop()
             spent = time.perf_counter() - begin
             self.seconds[name] = self.seconds.get(name, 0.0) + spent
+
+
+def _say_nothing(label: str) -> None:
+    """Ignore a new label: nobody is looking."""
 
 
 class _Spinner:
@@ -75,6 +82,7 @@ class _Spinner:
         self.label = label
         self._lock = threading.Lock()
         self._stopped = False
+        self._compiled = kernels_are_compiled()
         self._progress: Any = None
         self._timer = threading.Timer(PATIENCE, self._show)
         self._timer.daemon = True
@@ -82,19 +90,26 @@ class _Spinner:
 
     def _show(self) -> None:
         from rich.console import Console
-        from rich.markup import escape
         from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-        label = escape(self.label)
-        if not kernels_are_compiled():
-            label += " [dim](compiling, first use only)"
+        words = TextColumn("{task.description}", markup=False)
+        columns = (SpinnerColumn(), words, TimeElapsedColumn())
         with self._lock:
             if self._stopped:
                 return
-            columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
             self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
-            self._progress.add_task(label, total=None)
+            self._task = self._progress.add_task(self._text(), total=None)
             self._progress.start()
+
+    def _text(self) -> str:
+        return self.label + ("" if self._compiled else " (compiling, first use only)")
+
+    def say(self, label: str) -> None:
+        """Change the label."""
+        with self._lock:
+            self.label = label
+            if self._progress is not None:
+                self._progress.update(self._task, description=self._text())
 
     def stop(self) -> None:
         """Remove the line, or make sure that it never appears."""
