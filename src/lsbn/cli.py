@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 LEARNERS = ("model-averaging", "aracne", "pc", "greedy", "mmhc")
-SHOWN_COMMUNITIES = 40
+SHOWN_COMMUNITIES = 20
 INTERRUPTED = 130
 BAD_INPUT = 2
 
