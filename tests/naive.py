@@ -62,10 +62,10 @@ def elbow(counts, bin_edges):
     counts = [Fraction(int(c)) for c in counts]
     start, last, top = counts.index(max(counts)), len(counts) - 1, max(counts)
     if start == last or top == sum(counts):
-        return bin_edges[0]
+        return -math.inf
     points = [(Fraction(b, last), counts[b] / top) for b in range(start, last + 1)]
     (x0, y0), (x1, y1) = points[0], points[-1]
-    best, threshold = Fraction(0), bin_edges[0]
+    best, threshold = Fraction(0), -math.inf
     for b, (x, y) in enumerate(points, start):
         cross = (x1 - x0) * (y - y0) - (y1 - y0) * (x - x0)
         distance = cross**2 / ((x1 - x0) ** 2 + (y1 - y0) ** 2)
@@ -149,3 +149,102 @@ def calibration_error(matrix, edges, bins):
         inside = [(p, y) for p, y in scored if min(int(p * bins), bins - 1) == k]
         error += abs(sum(y for _, y in inside) - sum(p for p, _ in inside))
     return error / len(scored)
+
+
+def entropy(column):
+    """Entropy of a column in nats."""
+    n = len(column)
+    return -sum(column.count(a) / n * math.log(column.count(a) / n) for a in set(column))
+
+
+def mutual_information(x, y):
+    """Mutual information of two columns in nats, from the definition."""
+    n = len(x)
+    pairs = list(zip(x, y, strict=True))
+    return math.fsum(
+        pairs.count((a, b)) / n * math.log(n * pairs.count((a, b)) / (x.count(a) * y.count(b)))
+        for a, b in set(pairs)
+    )
+
+
+def absolute_correlation(x, y):
+    """Absolute Pearson correlation of two columns of codes, 0 if one is constant."""
+    n = len(x)
+    mean_x, mean_y = Fraction(sum(x), n), Fraction(sum(y), n)
+    covariance = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True))
+    squares = sum((a - mean_x) ** 2 for a in x) * sum((b - mean_y) ** 2 for b in y)
+    return math.sqrt(covariance**2 / squares) if squares else 0.0
+
+
+def weights(columns, pagerank):
+    """The paper's seven weights of all pairs of columns: {name: {(i, j): weight}}.
+
+    ``pagerank`` takes the dense list of lists of mutual information and gives a rank per column.
+    """
+    n = len(columns)
+    pairs = list(itertools.combinations(range(n), 2))
+    h = [entropy(c) for c in columns]
+    mi = {(i, j): mutual_information(columns[i], columns[j]) for i, j in pairs}
+    rank = pagerank([[mi.get((min(i, j), max(i, j)), 0.0) for j in range(n)] for i in range(n)])
+    rho = {(i, j): absolute_correlation(columns[i], columns[j]) for i, j in pairs}
+
+    def ratio(a, b):
+        return a / b if b > 0 else 0.0
+
+    def normal(values):
+        mean = math.fsum(values.values()) / len(values)
+        sd = math.sqrt(math.fsum((w - mean) ** 2 for w in values.values()) / len(values))
+        return {p: (w - mean) / (sd if sd > 1e-12 else 1.0) for p, w in values.items()}
+
+    return {
+        "MI": mi,
+        "MI_plus": {(i, j): ratio(2 * mi[i, j], h[i] + h[j]) for i, j in pairs},
+        "MI_sqrt": {(i, j): ratio(mi[i, j], math.sqrt(h[i] * h[j])) for i, j in pairs},
+        "MI_pr": {(i, j): mi[i, j] / math.sqrt(rank[i] * rank[j]) for i, j in pairs},
+        "MI_sn": normal(mi),
+        "Pearson": rho,
+        "Pearson_sn": normal(rho),
+    }
+
+
+def co_occurrence(partitions, n_nodes):
+    """Agreement and lift of all pairs that share a community, from the definitions."""
+    found = {}
+    for u, v in itertools.combinations(range(n_nodes), 2):
+        common = [[c for c in p if u in c and v in c] for p in partitions]
+        agreement = sum(bool(cs) for cs in common)
+        units = sum(Fraction(1, len(c) - 1) for cs in common for c in cs)
+        if agreement:
+            found[u, v] = (agreement, units * (n_nodes - 1) / len(partitions))
+    return found
+
+
+def g_test(x, y, given):
+    """G2 of two columns within the strata of the others, and its degrees of freedom, by sets."""
+    rows = list(zip(x, y, zip(*given, strict=True) if given else [()] * len(x), strict=True))
+    g2, dof = 0.0, 0
+    for stratum in {z for _, _, z in rows}:
+        inside = [(a, b) for a, b, z in rows if z == stratum]
+        left, right = [a for a, _ in inside], [b for _, b in inside]
+        dof += (len(set(left)) - 1) * (len(set(right)) - 1)
+        for a, b in set(inside):
+            expected = left.count(a) * right.count(b) / len(inside)
+            g2 += 2 * inside.count((a, b)) * math.log(inside.count((a, b)) / expected)
+    return g2, dof
+
+
+def family_score(kind, ess, child, r, parents, cards):
+    """BDeu, K2 or BIC of a family from its definition; `cards` are those of the parents."""
+    q = math.prod(cards)
+    rows = list(zip(*parents, strict=True)) if parents else [()] * len(child)
+    total = -0.5 * math.log(len(child)) * q * (r - 1) if kind == "bic" else 0.0
+    cell = {"bdeu": ess / (q * r), "k2": 1.0, "bic": None}[kind]
+    for stratum in itertools.product(*map(range, cards)):
+        states = [c for c, row in zip(child, rows, strict=True) if row == stratum]
+        counts = [states.count(k) for k in range(r)]
+        if kind == "bic":
+            total += sum(c * math.log(c / len(states)) for c in counts if c)
+        else:
+            total += math.lgamma(r * cell) - math.lgamma(r * cell + len(states))
+            total += sum(math.lgamma(cell + c) - math.lgamma(cell) for c in counts)
+    return total

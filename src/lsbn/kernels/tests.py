@@ -247,31 +247,123 @@ def next_subset(subset, n):
 
 
 @njit(nogil=True, cache=True)
-def separated(words, offsets, codes, xlogx, pairs, indptr, neighbours, size, log_alpha, mode, per):
-    out = np.zeros(pairs.shape[0], np.bool_)
+def dependent_strip(words, offsets, codes, xlogx, low, high, log_alpha):
+    """List the pairs ``x < y`` with ``low <= x < high`` whose log p-value is at most the level."""
+    n = offsets.shape[0] - 1
+    none = np.empty(0, np.int64)
+    pairs = np.empty(((high - low) * n, 2), np.int64)
+    m = 0
+    for x in range(low, high):
+        for y in range(x + 1, n):
+            g2, dof = g_test(words, offsets, codes, xlogx, x, y, none)
+            if dof > 0 and log_chi2_sf(g2, dof) <= log_alpha:
+                pairs[m] = x, y
+                m += 1
+    return pairs[:m].copy()
+
+
+@njit(nogil=True, cache=True)
+def mediated(words, offsets, codes, xlogx, x, y, given, log_alpha):
+    """Say whether some member of the set depends on ``x`` and on ``y``, all the others given.
+
+    This is what makes a vacuous test of ``x`` and ``y`` credible. Let ``z`` be a copy of ``x``:
+    given ``z`` nothing is left to learn of ``x``, but given ``x`` nothing is left to learn of
+    ``z`` either, and ``y`` may belong to the one as well as to the other.
+    """
+    rest = given.copy()
+    for k in range(given.shape[0]):
+        z = given[k]
+        rest[k] = y
+        g2, dof = g_test(words, offsets, codes, xlogx, x, z, rest)
+        tied = dof > 0 and log_chi2_sf(g2, dof) <= log_alpha
+        if tied:
+            rest[k] = x
+            g2, dof = g_test(words, offsets, codes, xlogx, y, z, rest)
+            tied = dof > 0 and log_chi2_sf(g2, dof) <= log_alpha
+        rest[k] = z
+        if tied:
+            return True
+    return False
+
+
+@njit(nogil=True, cache=True)
+def independent(words, offsets, codes, xlogx, x, y, given, log_alpha):
+    """Say whether the set separates ``x`` and ``y``: a p-value above the level.
+
+    Where the test is vacuous, no degree of freedom left, the set separates only if the dependence
+    is seen to pass through it, see `mediated`.
+    """
+    g2, dof = g_test(words, offsets, codes, xlogx, x, y, given)
+    if dof == 0:
+        return mediated(words, offsets, codes, xlogx, x, y, given, log_alpha)
+    return log_chi2_sf(g2, dof) > log_alpha
+
+
+@njit(nogil=True, cache=True)
+def separate(words, offsets, codes, xlogx, pairs, indptr, neighbours, size, log_alpha):
+    """Look for a set of ``size`` neighbours of either end that separates each pair.
+
+    Parameters
+    ----------
+    words, offsets, codes, xlogx : arrays
+        The data, see `g_test`.
+    pairs : (m, 2) int array
+    indptr, neighbours : int arrays
+        The graph, in CSR form.
+    size : int
+    log_alpha : float
+
+    Returns
+    -------
+    found : (m,) bool array
+        Whether there is such a set.
+    n_tests : int
+    """
+    found = np.zeros(pairs.shape[0], np.bool_)
     n_tests = 0
-    n_rows = codes.shape[1]
     for e in range(pairs.shape[0]):
         for side in range(2):
             x, y = pairs[e, side], pairs[e, 1 - side]
             pool = neighbours[indptr[x] : indptr[x + 1]]
             pool = pool[pool != y]
-            if pool.shape[0] < size or out[e] or (size == 0 and side == 1):
+            if pool.shape[0] < size or found[e]:
                 continue
             subset = np.arange(size)
             while True:
-                g2, dof = g_test(words, offsets, codes, xlogx, x, y, pool[subset])
                 n_tests += 1
-                ind = False
-                if dof == 0:
-                    ind = size == 0 or (mode & 4) > 0
-                elif (mode & 3) < 2 and n_rows < per * dof:
-                    ind = (mode & 3) == 0
-                else:
-                    ind = log_chi2_sf(g2, dof) > log_alpha
-                if ind:
-                    out[e] = True
+                given = pool[subset]
+                if independent(words, offsets, codes, xlogx, x, y, given, log_alpha):
+                    found[e] = True
                     break
                 if not next_subset(subset, pool.shape[0]):
                     break
-    return out, n_tests
+    return found, n_tests
+
+
+@njit(nogil=True, cache=True)
+def separator_votes(words, offsets, codes, xlogx, x, y, pools, start, largest, middle, log_alpha):
+    """Count the sets that separate ``x`` and ``y``, and how many of them hold each of ``middle``.
+
+    Subsets of up to ``largest`` members are drawn from ``pools[:start]`` and ``pools[start:]``,
+    the neighbours of the one and of the other.
+
+    Returns
+    -------
+    total : int
+    votes : int array, as long as ``middle``
+    """
+    total = 0
+    votes = np.zeros(middle.shape[0], np.int64)
+    for side in range(2):
+        pool = pools[:start] if side == 0 else pools[start:]
+        for size in range(side, min(largest, pool.shape[0]) + 1):
+            subset = np.arange(size)
+            while True:
+                given = pool[subset]
+                if independent(words, offsets, codes, xlogx, x, y, given, log_alpha):
+                    total += 1
+                    for k in range(middle.shape[0]):
+                        votes[k] += (given == middle[k]).any()
+                if not next_subset(subset, pool.shape[0]):
+                    break
+    return total, votes

@@ -1,0 +1,103 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive
+from lsbn.kernels import scores
+from lsbn.kernels.bits import bit_columns
+
+KINDS = {"bdeu": scores.BDEU, "k2": scores.K2, "bic": scores.BIC}
+
+
+def table(seed, cards, rows):
+    rng = np.random.default_rng(seed)
+    codes = np.array([rng.integers(r, size=rows) for r in cards], np.uint8)
+    return codes, bit_columns(codes, np.asarray(cards))
+
+
+def wanted(kind, ess, codes, cards, child, parents):
+    above = [codes[p].tolist() for p in parents]
+    return naive.family_score(
+        kind, ess, codes[child].tolist(), cards[child], above, [cards[p] for p in parents]
+    )
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.sampled_from(sorted(KINDS)),
+    st.sampled_from([0.3, 1.0, 10.0]),
+    st.integers(0, 10_000),
+    st.lists(st.integers(1, 5), min_size=2, max_size=5),
+    st.integers(2, 80),
+)
+def test_family_score_is_its_definition(kind, ess, seed, cards, rows):
+    codes, bits = table(seed, cards, rows)
+    tables = scores.score_tables(KINDS[kind], ess)
+    parents = np.arange(1, len(cards))
+    got = scores.family_score(*bits, codes, tables, 0, parents)
+    assert got == pytest.approx(wanted(kind, ess, codes, cards, 0, parents), rel=1e-9, abs=1e-8)
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.sampled_from(sorted(KINDS)),
+    st.integers(0, 10_000),
+    st.lists(st.integers(1, 4), min_size=4, max_size=6),
+    st.integers(2, 200),
+)
+def test_extension_scores_are_family_scores(kind, seed, cards, rows):
+    codes, bits = table(seed, cards, rows)
+    tables = scores.score_tables(KINDS[kind], 1.0)
+    parents = np.array([1, 2])
+    candidates = np.arange(3, len(cards))
+    got = scores.extension_scores(*bits, codes, tables, 0, parents, candidates)
+    for c, score in zip(candidates, got, strict=True):
+        one_by_one = scores.family_score(*bits, codes, tables, 0, np.append(parents, c))
+        assert score == pytest.approx(one_by_one, rel=1e-9, abs=1e-8)
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_large_tables_are_counted_by_rows(kind):
+    cards = [3, 40, 30, 20, 2]
+    codes, bits = table(5, cards, 3000)
+    tables = scores.score_tables(KINDS[kind], 1.0)
+    parents = np.array([1, 2])
+    score = wanted(kind, 1.0, codes, cards, 0, [1, 2])
+    assert scores.family_score(*bits, codes, tables, 0, parents) == pytest.approx(score)
+    extended = scores.extension_scores(*bits, codes, tables, 0, parents, np.array([4]))
+    assert extended[0] == pytest.approx(wanted(kind, 1.0, codes, cards, 0, [1, 2, 4]))
+
+
+def test_counts_beyond_the_table():
+    codes, bits = table(2, [2, 3], 50_000)
+    tables = scores.score_tables(scores.BDEU, 1.0)
+    got = scores.family_score(*bits, codes, tables, 0, np.array([1]))
+    assert got == pytest.approx(wanted("bdeu", 1.0, codes, [2, 3], 0, [1]), rel=1e-12)
+
+
+@pytest.mark.parametrize("x", [1e-6, 0.01, 0.5, 1.0, 3.7, 16.0, 1e5])
+def test_log_gamma(x):
+    assert scores.log_gamma(x) == pytest.approx(math.lgamma(x), rel=1e-12, abs=1e-12)
+
+
+def test_bdeu_is_score_equivalent():
+    codes, bits = table(7, [3, 4], 500)
+    tables = scores.score_tables(scores.BDEU, 2.0)
+    none = np.empty(0, np.int64)
+
+    def score(child, parents):
+        return scores.family_score(*bits, codes, tables, child, np.asarray(parents, np.int64))
+
+    assert score(0, none) + score(1, [0]) == pytest.approx(score(1, none) + score(0, [1]))
+
+
+def test_configurations_label_by_first_appearance():
+    codes, (_, offsets) = table(1, [3, 3, 3], 100)
+    ids, n_ids = scores.configurations(codes, offsets, np.array([0, 2]))
+    keys = list(zip(codes[0].tolist(), codes[2].tolist(), strict=True))
+    first = list(dict.fromkeys(keys))
+    assert ids.tolist() == [first.index(key) for key in keys]
+    assert n_ids == len(first)

@@ -1,0 +1,62 @@
+import math
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import naive
+from learner_cases import (
+    EDGE_CASES,
+    assert_sensible,
+    chain_table,
+    collider_table,
+    relabelled,
+    shuffled_alarm,
+)
+from lsbn import metrics
+from lsbn.data import Dataset
+from lsbn.learners.pc import _meek, default_alpha, learn_pc
+
+
+def test_collider_is_directed_and_chain_is_not():
+    collider = learn_pc(collider_table()).edges.matrix.toarray()
+    assert collider.tolist() == [[0, 0, 1, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]]
+    chain = learn_pc(chain_table()).edges.matrix.toarray()
+    assert chain.tolist() == [[0, 0.5, 0], [0.5, 0, 0.5], [0, 0.5, 0]]
+
+
+def test_alarm_and_its_columns_reordered_and_rows_shuffled():
+    table, truth = shuffled_alarm(20_000)
+    first = learn_pc(Dataset.from_table(table)).edges
+    assert metrics.compare(first.to_networkx(), truth).f_score > 93
+    again = learn_pc(Dataset.from_table(relabelled(table)), n_jobs=2).edges
+    assert dict(first.to_networkx().edges) == dict(again.to_networkx().edges)
+
+
+def test_directed_part_is_acyclic():
+    table, _ = shuffled_alarm(300)
+    matrix = learn_pc(Dataset.from_table(table), alpha=0.3).edges.matrix
+    directed = nx.from_scipy_sparse_array(matrix == 1.0, create_using=nx.DiGraph)
+    assert nx.is_directed_acyclic_graph(directed)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_meek_rules_complete_a_pattern(seed):
+    rng = np.random.default_rng(seed)
+    edges = {(a, b) for a in range(6) for b in range(a + 1, 6) if rng.random() < 0.4}
+    near = [{b for e in edges for b in e if a in e and b != a} for a in range(6)]
+    heads = {(a, c) for pair, c in naive.v_structures(edges) for a in pair}
+    full = naive.cpdag(range(6), edges)
+    assert _meek(near, heads) == {(a, b) for a, b in full if (b, a) not in full}
+
+
+@pytest.mark.parametrize("case", sorted(EDGE_CASES))
+def test_edge_cases(case):
+    assert_sensible(learn_pc, case)
+
+
+def test_level():
+    assert default_alpha(3000) == 0.001
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        learn_pc(chain_table(), alpha=2.0)
+    assert math.isclose(learn_pc(chain_table(), alpha=0.01).diagnostics["alpha"], 0.01)
