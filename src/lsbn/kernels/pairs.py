@@ -9,6 +9,15 @@ from numba import njit
 
 
 @njit(nogil=True, cache=True)
+def clear_rounding(strip, low, tolerance):
+    """Set what is below a tolerance to 0."""
+    for a in range(strip.shape[0]):
+        for j in range(low + a + 1, strip.shape[1]):
+            if strip[a, j] < tolerance:
+                strip[a, j] = 0.0
+
+
+@njit(nogil=True, cache=True)
 def scale_strip(strip, low, left, right, out):
     """Write ``strip[i, j] * left[i] * right[j]`` into ``out``."""
     for a in range(strip.shape[0]):

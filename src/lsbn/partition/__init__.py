@@ -1,5 +1,27 @@
 """Step 1 of the paper, ROPART: from a table to overlapping communities of variables."""
 
 from lsbn.partition.linkcomm import LinkCommunities, link_communities
+from lsbn.partition.robust import RobustPartition, ropart
+from lsbn.partition.second_order import (
+    SecondOrderNetwork,
+    partition_support,
+    second_order_network,
+    second_order_partition,
+)
+from lsbn.partition.truncation import elbow
+from lsbn.partition.weights import WEIGHTS, WeightedGraph, weighted_graphs
 
-__all__ = ["LinkCommunities", "link_communities"]
+__all__ = [
+    "WEIGHTS",
+    "LinkCommunities",
+    "RobustPartition",
+    "SecondOrderNetwork",
+    "WeightedGraph",
+    "elbow",
+    "link_communities",
+    "partition_support",
+    "ropart",
+    "second_order_network",
+    "second_order_partition",
+    "weighted_graphs",
+]

@@ -23,9 +23,9 @@ def elbow(counts: ArrayLike, bin_edges: ArrayLike) -> float:
     Returns
     -------
     float
-        Left edge of the elbow's bin: the pairs of at least this weight are to be kept. Where
-        there is no elbow (no pairs, all pairs in one bin, or counts that nowhere sag below the
-        chord) it is ``bin_edges[0]``, so that nothing is cut.
+        Left edge of the elbow's bin: pairs whose weight exceeds it are to be kept. Where there is
+        no elbow (no pairs, all pairs in one bin, or counts that nowhere sag below the chord) it
+        is minus infinity, so that nothing is cut.
 
     Notes
     -----
@@ -53,14 +53,14 @@ def elbow(counts: ArrayLike, bin_edges: ArrayLike) -> float:
     edges = np.asarray(bin_edges, dtype=np.float64)
     _check_histogram(c, edges)
     if np.count_nonzero(c) < 2:
-        return float(edges[0])
+        return -np.inf
     start, last = int(np.argmax(c)), len(c) - 1
     steps = np.arange(last - start + 1)
     # Depths times (last - start): whole numbers for whole counts, so ties are exact.
     chord = c[start] * (last - start) + (c[last] - c[start]) * steps
     depth = chord - c[start:] * (last - start)
     deepest = int(np.argmax(depth))
-    return float(edges[start + deepest] if depth[deepest] > 0 else edges[0])
+    return float(edges[start + deepest]) if depth[deepest] > 0 else -np.inf
 
 
 def _check_histogram(counts: np.ndarray, edges: np.ndarray) -> None:

@@ -25,6 +25,7 @@ _FINE = 100
 _STRIP = 64
 _TILE = 16
 _EXACT_PAGERANK_PAIRS = 4_000_000
+_ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ class WeightedGraph:
         Their weights, all positive: where the threshold is negative (standard normalisation)
         weights are counted from the threshold.
     threshold : float
-        The truncate threshold, on the scale of the weight function itself.
+        The truncate threshold, on the scale of the weight function itself; every pair above it is
+        kept, and no other.
     kept : float
         Fraction of all pairs that is left.
     """
@@ -112,6 +114,7 @@ class PairWeights:
         for low in range(0, n - 1, _STRIP):
             rows = min(_STRIP, n - low)
             _counts.pair_strip(*self._tables, low, low + rows, _TILE, mi, product)
+            _pairs.clear_rounding(mi[:rows], low, _ROUNDING)
             for name in names:
                 self._fill(name, mi[:rows], product[:rows], low, out[name][:rows])
             yield low, {name: strip[:rows] for name, strip in out.items()}
@@ -142,8 +145,10 @@ class PairWeights:
                     _pairs.accumulate_strip(strips[name], low, raw[name], strength[name])
             for name in missing:
                 total, squares, minimum, maximum = raw[name]
-                mean = total / self.n_pairs
-                sd = np.sqrt(max(0.0, squares / self.n_pairs - mean**2))
+                if maximum - minimum <= 1e-9 * maximum:
+                    minimum = maximum
+                mean = total / max(self.n_pairs, 1)
+                sd = np.sqrt(max(0.0, squares / max(self.n_pairs, 1) - mean**2))
                 self._moments[name] = _Moments(mean, sd, minimum, maximum, strength[name])
         return {name: self._moments[name] for name in names}
 
@@ -158,7 +163,8 @@ class PairWeights:
 
     def above(self, thresholds: Mapping[str, float]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         """List edges and weights of the pairs whose base weight exceeds its threshold."""
-        parts: dict[str, list] = {name: [] for name in thresholds}
+        nothing = (np.empty((0, 2), np.int32), np.empty(0))
+        parts = {name: [nothing] for name in thresholds}
         for low, strips in self.strips(list(thresholds)):
             for name, threshold in thresholds.items():
                 parts[name].append(_pairs.collect_above(strips[name], low, threshold))
@@ -216,6 +222,10 @@ def weighted_graphs(
     -----
     Standard normalisation changes the scale, not the ranks, so ``MI_sn`` keeps the pairs of
     ``MI``; its weights differ because they are counted from the mean over all pairs.
+
+    Pairs of weight 0 (before normalisation) are independent in the table and are never kept, so
+    constant columns have no edges. Where there is no elbow, as with a single pair, all other
+    pairs are.
     """
     unknown = [name for name in names if name not in WEIGHTS]
     if unknown:
@@ -238,10 +248,9 @@ def weighted_graphs(
             m = moments[base]
             sd = m.sd if m.sd > 0 else 1.0
             weights, threshold = (weights - m.mean) / sd, (threshold - m.mean) / sd
-        shift = threshold if threshold < 0 and np.isfinite(threshold) else 0.0
-        kept = len(weights) / pairs.n_pairs
+        kept = len(weights) / max(pairs.n_pairs, 1)
         graphs[name] = WeightedGraph(
-            name, dataset.n_variables, edges, weights - shift, float(threshold), kept
+            name, dataset.n_variables, edges, weights - min(threshold, 0.0), float(threshold), kept
         )
     return graphs
 
@@ -292,14 +301,15 @@ def _cut(
     truncate: Callable[[np.ndarray, np.ndarray], float],
     allowed: float,
 ) -> float:
-    """Threshold from a fine histogram, raised where it leaves more pairs than allowed."""
+    """Threshold from a fine histogram, at least 0, raised where too many pairs are left."""
+    if counts.sum() == 0:
+        return 0.0
     coarse = counts.reshape(_BINS, _FINE).sum(axis=1)
     threshold = truncate(coarse, np.linspace(moments.minimum, moments.maximum, _BINS + 1))
     left = np.cumsum(counts[::-1])[::-1]
-    fine_edges = np.linspace(moments.minimum, moments.maximum, len(counts) + 1)
-    affordable = fine_edges[:-1][left <= allowed]
-    floor = affordable[0] if len(affordable) else moments.maximum
-    return float(max(threshold, floor)) if left[0] > allowed else float(threshold)
+    too_many = np.count_nonzero(left > allowed)
+    floor = np.linspace(moments.minimum, moments.maximum, len(counts) + 1)[too_many]
+    return float(max(threshold, floor if too_many else 0.0, 0.0))
 
 
 def _inverse_root(x: np.ndarray) -> np.ndarray:

@@ -1,0 +1,88 @@
+"""Co-occurrence in communities: rows of B B^T, one at a time, so that it is never held whole."""
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, cache=True)
+def co_occurrence_rows(low, high, by_node, by_community, source, share, least):
+    """List the pairs of some rows that co-occur often enough.
+
+    Parameters
+    ----------
+    low, high : int
+        Rows ``low <= u < high``; only partners ``v > u`` are listed.
+    by_node : (indptr, communities)
+        The communities of every node.
+    by_community : (indptr, nodes)
+        The nodes of every community, ascending.
+    source : int array
+        Partition of each community; a node's communities are listed partition by partition.
+    share : float array
+        What each community adds to the weight of a pair of its members.
+    least : (int, float, int)
+        Smallest number of partitions with a common community, smallest weight, and the number of
+        partitions that makes up for any weight.
+
+    Returns
+    -------
+    edges : int32 array (m, 2)
+    partitions : int32 array (m,)
+        In how many partitions the pair has a community in common.
+    weights : float array (m,)
+        Sum of ``share`` over the common communities.
+    """
+    node_start, node_list = by_node
+    start, members = by_community
+    n = node_start.size - 1
+    weight = np.zeros(n)
+    partitions = np.zeros(n, np.int32)
+    last = np.full(n, -1, np.int64)
+    touched = np.empty(n, np.int64)
+    room = max(1024, n)
+    edges, agree, weights = _room(room)
+    m = 0
+    for u in range(low, high):
+        count = 0
+        for p in range(node_start[u], node_start[u + 1]):
+            c = node_list[p]
+            q = start[c + 1] - 1
+            while members[q] > u:
+                v = members[q]
+                if partitions[v] == 0:
+                    touched[count] = v
+                    count += 1
+                if last[v] != source[c]:
+                    last[v] = source[c]
+                    partitions[v] += 1
+                weight[v] += share[c]
+                q -= 1
+        if m + count > room:
+            room = max(2 * room, m + count)
+            edges, agree, weights = _grown(edges, agree, weights, m, room)
+        for v in np.sort(touched[:count]):
+            heavy = weight[v] >= least[1] or partitions[v] >= least[2]
+            if heavy and partitions[v] >= least[0]:
+                edges[m, 0] = u
+                edges[m, 1] = v
+                agree[m] = partitions[v]
+                weights[m] = weight[v]
+                m += 1
+            weight[v] = 0.0
+            partitions[v] = 0
+            last[v] = -1
+    return edges[:m].copy(), agree[:m].copy(), weights[:m].copy()
+
+
+@njit(nogil=True, cache=True)
+def _room(size):
+    return np.empty((size, 2), np.int32), np.empty(size, np.int32), np.empty(size, np.float64)
+
+
+@njit(nogil=True, cache=True)
+def _grown(edges, agree, weights, m, size):
+    new_edges, new_agree, new_weights = _room(size)
+    new_edges[:m] = edges[:m]
+    new_agree[:m] = agree[:m]
+    new_weights[:m] = weights[:m]
+    return new_edges, new_agree, new_weights

@@ -1,0 +1,142 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive
+from lsbn.partition import partition_support, second_order_network, second_order_partition
+from lsbn.partition.second_order import SecondOrderNetwork, membership
+
+
+def sets(*communities):
+    return [np.array(sorted(c)) for c in communities]
+
+
+@st.composite
+def some_partitions(draw):
+    n = draw(st.integers(1, 12))
+    community = st.sets(st.integers(0, n - 1), min_size=1)
+    partitions = draw(st.lists(st.lists(community, max_size=6), min_size=1, max_size=5))
+    return [sets(*p) for p in partitions], n
+
+
+def test_support_of_node_7_is_the_papers():
+    """Definition 3: nodes are numbered from 1 in the paper."""
+    first = sets({0, 1, 2}, {2, 4, 5}, {3, 6}, {6, 7, 8})
+    second = sets({0, 1, 2, 4, 5}, {3, 6, 7, 8})
+    assert partition_support([first], 6, 9).tolist() == [
+        [0, 0, 0, 1, 0, 0, 1, 0, 0],
+        [0, 0, 0, 0, 0, 0, 1, 1, 1],
+    ]
+    assert partition_support([second], 6, 9).tolist() == [[0, 0, 0, 1, 0, 0, 1, 1, 1]]
+    assert partition_support([first, second], 6, 9).tolist() == [
+        [0, 0, 0, 1, 0, 0, 1, 0, 0],
+        [0, 0, 0, 0, 0, 0, 1, 1, 1],
+        [0, 0, 0, 1, 0, 0, 1, 1, 1],
+    ]
+
+
+def test_node_7_is_grouped_with_4_8_and_9():
+    first = sets({0, 1, 2}, {2, 4, 5}, {3, 6}, {6, 7, 8})
+    second = sets({0, 1, 2, 4, 5}, {3, 6, 7, 8})
+    network = second_order_network([first, second], 9, min_agreement=1.0)
+    assert {v for e in network.edges.tolist() if 6 in e for v in e} == {3, 6, 7, 8}
+
+
+@settings(deadline=None)
+@given(some_partitions())
+def test_support_has_the_communities_of_the_node(case):
+    partitions, n = case
+    for v in range(n):
+        expected = [[int(u in c) for u in range(n)] for p in partitions for c in p if v in c]
+        assert partition_support(partitions, v, n).tolist() == expected
+
+
+@settings(deadline=None)
+@given(some_partitions(), st.sampled_from([0.0, 0.4, 0.5, 1.0]), st.sampled_from([0.0, 1.0, 2.5]))
+def test_network_agrees_with_naive(case, min_agreement, min_lift):
+    partitions, n = case
+    network = second_order_network(
+        partitions, n, min_agreement=min_agreement, min_lift=min_lift, max_mean_degree=n
+    )
+    expected = {
+        pair: (agreement, lift)
+        for pair, (agreement, lift) in naive.co_occurrence(partitions, n).items()
+        if agreement >= min_agreement * len(partitions)
+        and (lift >= min_lift or agreement == len(partitions))
+    }
+    assert [tuple(e) for e in network.edges.tolist()] == sorted(expected)
+    for pair, agreement, lift in zip(
+        network.edges.tolist(), network.agreement, network.lift, strict=True
+    ):
+        assert agreement == expected[tuple(pair)][0]
+        assert lift == pytest.approx(float(expected[tuple(pair)][1]))
+
+
+@settings(deadline=None)
+@given(some_partitions())
+def test_counts_are_the_product_of_the_membership_matrix(case):
+    """With partitions of one community each, agreement is B B^T."""
+    partitions, n = case
+    single = [[c] for p in partitions for c in p]
+    if not single:
+        return
+    matrix = membership(single, n).astype(np.int64)
+    product = (matrix @ matrix.T).toarray()
+    network = second_order_network(single, n, min_agreement=0.0, min_lift=0.0, max_mean_degree=n)
+    found = np.zeros((n, n), int)
+    found[tuple(network.edges.T)] = network.agreement
+    assert found.tolist() == np.triu(product, 1).tolist()
+
+
+def test_the_bound_keeps_the_pairs_of_highest_lift():
+    blocks = sets(range(3), range(3, 100), range(100, 104))
+    network = second_order_network([blocks], 200, min_lift=0.0, max_mean_degree=0.12)
+    assert {tuple(e) for e in network.edges.tolist()} == {
+        *((u, v) for u in range(3) for v in range(u + 1, 3)),
+        *((u, v) for u in range(100, 104) for v in range(u + 1, 104)),
+    }
+
+
+@settings(deadline=None)
+@given(some_partitions(), st.integers(2, 8))
+def test_every_node_is_in_a_community_and_none_comes_twice(case, max_size):
+    partitions, n = case
+    network = second_order_network(partitions, n, min_lift=0.5)
+    found = [tuple(c.tolist()) for c in second_order_partition(network, max_size=max_size)]
+    assert set().union(*found) == set(range(n))
+    assert len(set(found)) == len(found)
+    assert all(list(c) == sorted(c) for c in found)
+    assert [len(c) for c in found] == sorted((len(c) for c in found), reverse=True)
+
+
+def two_cliques(agreement_of_bridge):
+    """Cliques of six joined by a bridge; all in one link community only if the cut is low."""
+    edges = [(u, v) for b in (0, 6) for u in range(b, b + 6) for v in range(u + 1, b + 6)]
+    edges = sorted([*edges, (5, 6)])
+    agreement = np.array([agreement_of_bridge if e == (5, 6) else 7 for e in edges])
+    return SecondOrderNetwork(12, 7, np.array(edges), agreement, np.ones(len(edges)))
+
+
+@pytest.mark.parametrize("max_size", [4, 25])
+def test_cliques_are_found_and_cannot_be_split(max_size):
+    found = [c.tolist() for c in second_order_partition(two_cliques(3), max_size=max_size)]
+    assert found == [[*range(6)], [*range(6, 12)], [5, 6]]
+
+
+def test_left_over_links_of_a_large_community_need_unanimity():
+    """A chain of cliques that is one community is taken apart; its bridges then stand alone."""
+    rng = np.random.default_rng(0)
+    network = None
+    for _ in range(200):
+        adjacency = np.triu(rng.random((14, 14)) < 0.35, 1)
+        edges = np.argwhere(adjacency)
+        agreement = rng.integers(3, 8, len(edges))
+        network = SecondOrderNetwork(14, 7, edges, agreement, np.ones(len(edges)))
+        whole = {tuple(c) for c in map(np.ndarray.tolist, second_order_partition(network))}
+        parts = {
+            tuple(c) for c in map(np.ndarray.tolist, second_order_partition(network, max_size=4))
+        }
+        unanimous = {tuple(e) for e, a in zip(edges.tolist(), agreement, strict=True) if a == 7}
+        pairs = {c for c in parts - whole if len(c) == 2}
+        assert pairs <= unanimous
