@@ -335,6 +335,14 @@ def test_demo_shows_communities_beside_the_truth(halves, capsys):
     assert "of the 46 true edges lie inside a community" in out
 
 
+def test_study_prints_and_writes_tables(tmp_path, capsys):
+    words = ("--networks", "alarm", "--rows", 500, "--tables", 1, "-o", tmp_path / "s")
+    assert run("study", "paper", *words) == 0
+    written = (tmp_path / "s" / "partition.md").read_text("utf-8")
+    assert written.strip() in capsys.readouterr().out
+    assert (tmp_path / "s" / "partition.csv").is_file()
+
+
 @pytest.mark.parametrize(
     "command", [(), ("demo",), ("sample",), ("partition",), ("learn",), ("evaluate",), ("study",)]
 )
