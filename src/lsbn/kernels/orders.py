@@ -11,16 +11,21 @@ piecewise constant between the keys of its neighbours, and is drawn exactly.
 
 A parent set is a bit mask over the candidates of its variable, at most 64. The sets of a variable
 are sorted by falling score, so that ``F`` is found by reading down to where the rest no longer
-counts. ``lists`` is the tuple ``(set_start, set_mask, set_score, cand_start, cand)`` and ``links``
-the tuple ``(start, node, here, there)`` of each variable's neighbours: ``here`` is the position of
-the neighbour among the candidates of the variable, ``there`` the position of the variable among
-those of the neighbour, -1 where it is none.
+counts; where the sets are many and the candidates few, ``F`` is tabulated instead.
+
+``lists`` is the tuple ``(set_start, set_mask, set_score, cand_start, cand, table_start, table)``,
+with ``table_start[v] < 0`` where ``v`` has no table. ``links`` is the tuple ``(start, node, here,
+there)`` of each variable's neighbours: ``here`` is the position of the neighbour among the
+candidates of the variable, ``there`` the position of the variable among those of the neighbour,
+-1 where it is none.
 """
 
 import math
 
 import numpy as np
 from numba import njit
+
+from lsbn.kernels.subsets import sum_over_subsets
 
 NEGLIGIBLE = 23.0
 """Log of the ratio below which a parent set no longer counts (1e-10)."""
@@ -32,6 +37,9 @@ CACHE = 32
 def log_family(lists, v, allowed, beta):
     """``F_v(allowed)``, with scores multiplied by ``beta``."""
     set_start, set_mask, set_score = lists[0], lists[1], lists[2]
+    table_start, table = lists[5], lists[6]
+    if beta == 1.0 and table_start[v] >= 0:
+        return table[table_start[v] + np.int64(allowed)]
     forbidden = ~allowed
     stop = set_start[v + 1]
     top, total = 0.0, 0.0
@@ -52,6 +60,8 @@ def log_family(lists, v, allowed, beta):
 def cached_family(lists, memory, v, allowed, beta):
     """`log_family` through a small direct-mapped memory of recent values."""
     masks, values = memory
+    if beta == 1.0 and lists[5][v] >= 0:
+        return log_family(lists, v, allowed, beta)
     x = (allowed ^ (allowed >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
     slot = np.int64(x >> np.uint64(59)) & (CACHE - 1)
     if masks[v, slot] == allowed and not math.isnan(values[v, slot]):
@@ -60,11 +70,6 @@ def cached_family(lists, memory, v, allowed, beta):
     masks[v, slot] = allowed
     values[v, slot] = value
     return value
-
-
-def fresh_memory(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Make an empty memory for `cached_family`; it is valid for one ``beta`` only."""
-    return np.zeros((n, CACHE), np.uint64), np.full((n, CACHE), np.nan)
 
 
 @njit(nogil=True, cache=True)
@@ -179,22 +184,90 @@ def gibbs_sweep(lists, links, keys, allowed, memory, beta, rng):
 
 
 @njit(nogil=True, cache=True)
-def add_edge_posteriors(lists, allowed, weight, total):
-    """Add ``weight * P(candidate -> v | order)`` to ``total``, aligned with ``cand``."""
-    set_start, set_mask, set_score, cand_start = lists[0], lists[1], lists[2], lists[3]
+def _edge_posteriors(lists, v, allowed, out):
+    """``P(candidate -> v | order)`` for each candidate of ``v``."""
+    set_start, set_mask, set_score = lists[0], lists[1], lists[2]
+    z = log_family(lists, v, allowed, 1.0)
+    out[:] = 0.0
+    if lists[5][v] >= 0:
+        for c in range(out.shape[0]):
+            bit = np.uint64(1) << np.uint64(c)
+            if allowed & bit:
+                out[c] = -math.expm1(log_family(lists, v, allowed & ~bit, 1.0) - z)
+        return
+    forbidden = ~allowed
+    for s in range(set_start[v], set_start[v + 1]):
+        if set_mask[s] & forbidden:
+            continue
+        if set_score[s] < z - NEGLIGIBLE:
+            break
+        share = math.exp(set_score[s] - z)
+        mask = set_mask[s]
+        c = 0
+        while mask:
+            if mask & np.uint64(1):
+                out[c] += share
+            mask >>= np.uint64(1)
+            c += 1
+
+
+@njit(nogil=True, cache=True)
+def add_edge_posteriors(lists, allowed, total, squares):
+    """Add ``P(candidate -> v | order)`` and its square to sums aligned with ``cand``."""
+    cand_start = lists[3]
+    scratch = np.empty(64)
     for v in range(allowed.shape[0]):
-        z = log_family(lists, v, allowed[v], 1.0)
-        forbidden = ~allowed[v]
-        for s in range(set_start[v], set_start[v + 1]):
-            if set_mask[s] & forbidden:
-                continue
-            if set_score[s] < z - NEGLIGIBLE:
-                break
-            share = weight * math.exp(set_score[s] - z)
-            mask = set_mask[s]
-            c = cand_start[v]
-            while mask:
-                if mask & np.uint64(1):
-                    total[c] += share
-                mask >>= np.uint64(1)
-                c += 1
+        here = scratch[: cand_start[v + 1] - cand_start[v]]
+        _edge_posteriors(lists, v, allowed[v], here)
+        for c in range(here.shape[0]):
+            total[cand_start[v] + c] += here[c]
+            squares[cand_start[v] + c] += here[c] * here[c]
+
+
+@njit(nogil=True, cache=True)
+def tabulate_families(set_start, set_mask, set_score, cand_start, most_candidates, least_sets):
+    """Tabulate ``F`` for variables with many sets over few candidates: ``(table_start, table)``."""
+    n = set_start.shape[0] - 1
+    table_start = np.full(n, -1, np.int64)
+    size = 0
+    for v in range(n):
+        k = cand_start[v + 1] - cand_start[v]
+        if k <= most_candidates and set_start[v + 1] - set_start[v] >= least_sets:
+            table_start[v] = size
+            size += 1 << k
+    table = np.full(size, -np.inf)
+    for v in range(n):
+        if table_start[v] >= 0:
+            k = cand_start[v + 1] - cand_start[v]
+            own = table[table_start[v] : table_start[v] + (1 << k)]
+            for s in range(set_start[v], set_start[v + 1]):
+                own[np.int64(set_mask[s])] = set_score[s]
+            sum_over_subsets(own, k)
+    return table_start, table
+
+
+@njit(nogil=True, cache=True)
+def anneal(lists, links, keys, betas, sweeps, rng):
+    """Sweep at each inverse temperature in turn; changes ``keys``, gives the order's log score."""
+    n = keys.shape[0]
+    allowed = allowed_masks(lists, keys)
+    for beta in betas:
+        memory = (np.zeros((n, CACHE), np.uint64), np.full((n, CACHE), np.nan))
+        for _ in range(sweeps):
+            gibbs_sweep(lists, links, keys, allowed, memory, beta, rng)
+    return log_order(lists, allowed)
+
+
+@njit(nogil=True, cache=True)
+def sample(lists, links, keys, sweeps, thin, rng, total, squares):
+    """Sample orders and sum the edge posteriors of every ``thin``-th; gives their log scores."""
+    n = keys.shape[0]
+    allowed = allowed_masks(lists, keys)
+    memory = (np.zeros((n, CACHE), np.uint64), np.full((n, CACHE), np.nan))
+    scores = np.empty(sweeps // thin)
+    for t in range(scores.shape[0]):
+        for _ in range(thin):
+            gibbs_sweep(lists, links, keys, allowed, memory, 1.0, rng)
+        add_edge_posteriors(lists, allowed, total, squares)
+        scores[t] = log_order(lists, allowed)
+    return scores

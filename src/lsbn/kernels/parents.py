@@ -8,14 +8,19 @@ from numba import njit
 
 from lsbn.kernels.scores import extension_scores, family_score
 
+ACTIVE = 32
+"""Members of the pool that one scan of the whole pool recommends to the other sets of the beam."""
+
 
 @njit(nogil=True, cache=True)
-def grow_parent_sets(words, offsets, codes, tables, child, pool, beams, penalty, margin):
+def grow_parent_sets(words, offsets, codes, tables, child, pool, beams, wide, penalty, margin):
     """Score parent sets of ``child`` by growing the best ones, one parent from the pool at a time.
 
-    Level ``k`` extends the ``beams[k]`` best sets of size ``k`` by every member of the pool, and
-    growth stops when a level brings no new best. ``penalty[k]`` is added to the score of a set of
-    size ``k``. Listed are the sets that come within ``margin`` of the set they grew from.
+    Level ``k`` extends the ``beams[k]`` best sets of size ``k``: the best ``wide[k]`` of them by
+    every member of the (ascending) pool, the others by those members that did well beside the
+    best ones so far. A family never has more free parameters than there are rows. Growth stops
+    when a level brings no new best. ``penalty[k]`` is added to the score of a set of size ``k``.
+    Listed are the sets that come within ``margin`` of the set they grew from.
 
     Returns
     -------
@@ -29,6 +34,7 @@ def grow_parent_sets(words, offsets, codes, tables, child, pool, beams, penalty,
     scores[0] = penalty[0] + family_score(
         words, offsets, codes, tables, child, np.empty(0, np.int64)
     )
+    active = np.zeros(pool.shape[0], np.bool_)
     m, level_start, best = 1, 0, scores[0]
     for k in range(min(beams.shape[0], depth)):
         level_stop = m
@@ -37,15 +43,19 @@ def grow_parent_sets(words, offsets, codes, tables, child, pool, beams, penalty,
         for b in range(beam.shape[0]):
             base = scores[beam[b]]
             parents = sets[beam[b], :k].astype(np.int64)
-            grown = extension_scores(words, offsets, codes, tables, child, parents, pool)
-            for c in range(pool.shape[0]):
+            chosen = _affordable(offsets, codes, child, parents, pool, active, b < wide[k])
+            grown = extension_scores(words, offsets, codes, tables, child, parents, chosen)
+            if b < wide[k]:
+                recommended = np.argsort(-grown)[:ACTIVE]
+                active[np.searchsorted(pool, chosen[recommended])] = True
+            for c in range(chosen.shape[0]):
                 score = grown[c] + penalty[k + 1]
-                if score < base - margin or _contains(parents, pool[c]):
+                if score < base - margin or _contains(parents, chosen[c]):
                     continue
                 if m == capacity:
                     sets, scores = _double(sets, scores)
                     capacity *= 2
-                _insert(parents, pool[c], sets[m])
+                _insert(parents, chosen[c], sets[m])
                 if _grown_before(sets, beam, b, k, sets[m]):
                     sets[m] = -1
                     continue
@@ -58,6 +68,19 @@ def grow_parent_sets(words, offsets, codes, tables, child, pool, beams, penalty,
         if (not gained and k > 0) or m == level_stop:
             break
     return sets[:m], scores[:m]
+
+
+@njit(nogil=True, cache=True)
+def _affordable(offsets, codes, child, parents, pool, active, everyone):
+    """Members of the pool with which the family has no more free parameters than rows."""
+    parameters = offsets[child + 1] - offsets[child] - 1.0
+    for p in parents:
+        parameters *= offsets[p + 1] - offsets[p]
+    keep = np.empty(pool.shape[0], np.bool_)
+    for c in range(pool.shape[0]):
+        card = offsets[pool[c] + 1] - offsets[pool[c]]
+        keep[c] = (everyone or active[c]) and parameters * card <= codes.shape[1]
+    return pool[keep]
 
 
 @njit(nogil=True, cache=True)
@@ -143,7 +166,7 @@ def _subsets(words, offsets, codes, tables, child, row, penalty):
 
 @njit(nogil=True, cache=True)
 def _extensions(words, offsets, codes, tables, child, row, score, others, penalty, most):
-    """The ``most`` best sets of ``row`` and one more, if they gain."""
+    """Extend ``row`` by one more: the ``most`` best sets, if they gain."""
     k = _size(row)
     parents = row[:k].astype(np.int64)
     grown = extension_scores(words, offsets, codes, tables, child, parents, others)
@@ -162,7 +185,9 @@ def _extensions(words, offsets, codes, tables, child, row, score, others, penalt
 
 
 @njit(nogil=True, cache=True)
-def explore_parent_sets(words, offsets, codes, tables, child, pool, others, beams, penalty, limits):
+def explore_parent_sets(
+    words, offsets, codes, tables, child, pool, others, beams, wide, penalty, limits
+):
     """Parent sets that matter while the parents of ``child`` come from the pool.
 
     These are the best sets from the pool; the best ones when a member of the very best is taken
@@ -181,18 +206,19 @@ def explore_parent_sets(words, offsets, codes, tables, child, pool, others, beam
     """
     margin, delta, most, closed, extended = limits
     sets, scores = grow_parent_sets(
-        words, offsets, codes, tables, child, pool, beams, penalty, margin
+        words, offsets, codes, tables, child, pool, beams, wide, penalty, margin
     )
     sets, scores = _best(sets, scores, most, delta)
     first, first_score = sets[0].copy(), scores[0]
     depth = first.shape[0]
+    narrow = np.minimum(wide, 1)
     for a in range(min(closed, sets.shape[0])):
         more, more_scores = _subsets(words, offsets, codes, tables, child, sets[a], penalty)
         sets, scores = np.concatenate((sets, more)), np.concatenate((scores, more_scores))
     for u in first[: _size(first)]:
         smaller = pool[pool != u]
         more, more_scores = grow_parent_sets(
-            words, offsets, codes, tables, child, smaller, beams, penalty, margin
+            words, offsets, codes, tables, child, smaller, beams, narrow, penalty, margin
         )
         more, more_scores = _best(more, more_scores, most, delta)
         below, below_scores = _subsets(words, offsets, codes, tables, child, more[0], penalty)

@@ -8,20 +8,24 @@ once children come later, they no longer crowd the parents out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from math import comb
 
 import numpy as np
 
 from lsbn.data import Dataset
 from lsbn.kernels import parents as _parents
+from lsbn.kernels.orders import tabulate_families
 from lsbn.kernels.scores import family_score
 from lsbn.learners.scoring import Score
 from lsbn.parallel import run
 
 MOST_CANDIDATES = 64
+TABLE_CANDIDATES = 16
+TABLE_SETS = 64
+EXHAUSTIVE_MARGIN = 25.0
+"""Where all sets are scored, those that a subset beats by so much are left out (1e-11)."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class ParentSets:
     Attributes
     ----------
     lists : tuple of arrays
-        ``(set_start, set_mask, set_score, cand_start, cand)``.
+        ``(set_start, set_mask, set_score, cand_start, cand, table_start, table)``.
     links : tuple of arrays
         ``(start, node, here, there)``, each variable's neighbours in the candidate graph.
     """
@@ -53,6 +57,7 @@ class ParentSets:
         set_start, set_mask = _join(masks, np.uint64)
         _, set_score = _join(scores, np.float64)
         lists = (set_start, set_mask, set_score, cand_start, cand)
+        lists += tabulate_families(*lists[:4], TABLE_CANDIDATES, TABLE_SETS)
         return cls(lists, _links(cand_start, cand))
 
     def edges(self) -> tuple[np.ndarray, np.ndarray]:
@@ -88,6 +93,8 @@ class Effort:
     ----------
     beams : tuple of int
         Sets of each size that are grown further; their number bounds the number of parents.
+    wide : tuple of int
+        Those among them that are grown by every member of the pool.
     margin : float
         A set that a subset beats by so much (in nats) is left out.
     delta : float
@@ -100,12 +107,21 @@ class Effort:
         Number of extensions of the best set by variables outside the pool.
     """
 
-    beams: tuple[int, ...] = (1, 8, 4, 2, 2, 2, 2, 2)
+    beams: tuple[int, ...] = (1, 12, 6, 4, 3, 2, 2, 2)
+    wide: tuple[int, ...] = (1, 2, 2, 1, 1, 0, 0, 0)
     margin: float = 10.0
     delta: float = 12.0
     most: int = 60
     closed: int = 3
     extended: int = 16
+
+    def bounded(self, max_parents: int | None) -> Effort:
+        """Give the same effort with at most so many parents."""
+        if max_parents is None:
+            return self
+        beams = (self.beams + self.beams[-1:] * max_parents)[:max_parents]
+        wide = (self.wide + self.wide[-1:] * max_parents)[:max_parents]
+        return replace(self, beams=beams, wide=wide)
 
     @property
     def limits(self) -> tuple[float, float, int, int, int]:
@@ -128,6 +144,7 @@ class ParentSetSearch:
         self.dataset = dataset
         self.score = score
         self.effort = effort
+        self.margin = effort.margin
         self.n_jobs = n_jobs
         n = dataset.n_variables
         self.depth = min(len(effort.beams), max(n - 1, 1))
@@ -142,31 +159,32 @@ class ParentSetSearch:
         score = family_score(words, offsets, self.dataset.codes, self.score.tables(), v, none)
         return np.array([score + self.penalty[0]])
 
-    @property
-    def n_sets(self) -> int:
-        """Number of all subsets of the other variables up to the bound on parents."""
-        n = self.dataset.n_variables
-        return n * sum(comb(n - 1, k) for k in range(self.depth + 1))
-
-    def enumerate_all(self) -> None:
-        """Score every parent set up to the bound."""
-        others = [
-            np.array([u for u in self.varying if u != v], np.int64) if v in set(self.varying) else ()
-            for v in range(self.dataset.n_variables)
-        ]
-        for v, sets, scores in self._each(self._enumerate, list(enumerate(others))):
+    def enumerate_all(self, max_parents: int | None = None) -> None:
+        """Score every parent set up to a bound; nothing that counts is left out of the lists."""
+        depth = self.depth if max_parents is None else min(max_parents, self.depth)
+        self.margin = EXHAUSTIVE_MARGIN
+        work = [(int(v), self.varying[self.varying != v], depth) for v in self.varying]
+        for v, sets, scores in self._each(self._enumerate, work):
             self._sets[v] = (sets, scores, np.zeros(len(scores), np.int32))
 
-    def _enumerate(self, v: int, others: np.ndarray, tables: tuple) -> tuple:
+    def _enumerate(self, v: int, others: np.ndarray, depth: int, tables: tuple) -> tuple:
         words, offsets = self.dataset.bits
         rows, scores = [], []
-        for k in range(min(self.depth, len(others)) + 1):
+        for k in range(min(depth, len(others)) + 1):
             for members in combinations(others, k):
                 parents = np.array(members, np.int64)
                 score = family_score(words, offsets, self.dataset.codes, tables, v, parents)
                 rows.append(np.pad(parents, (0, self.depth - k), constant_values=-1))
                 scores.append(score + self.penalty[k])
         return v, np.array(rows, np.int32), np.array(scores)
+
+    def as_subsets(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """All sets as subsets of at most 62 variables: ``(set_start, set_mask, set_score)``."""
+        masks = [
+            np.where(sets >= 0, 1 << np.maximum(sets, 0), 0).sum(axis=1) for sets, *_ in self._sets
+        ]
+        start, mask = _join(masks, np.int64)
+        return start, mask, np.concatenate([scores for _, scores, _ in self._sets])
 
     def explore(self, pools: Sequence[np.ndarray], stamp: int) -> None:
         """Search parents of every variable in its pool and add what is found.
@@ -177,7 +195,7 @@ class ParentSetSearch:
         stamp : int
             Where there are too many candidates, those of later stamps are kept.
         """
-        work = [(int(v), pools[v]) for v in self.varying]
+        work = [(v, pools[v]) for v in self.varying.tolist()]
         for v, sets, scores in self._each(self._explore, work):
             old_sets, old_scores, old_stamps = self._sets[v]
             stamps = np.full(len(scores), stamp, np.int32)
@@ -199,14 +217,15 @@ class ParentSetSearch:
             pool[pool != v].astype(np.int64),
             self.varying[self.varying != v],
             np.array(effort.beams),
+            np.array(effort.wide),
             self.penalty,
             effort.limits,
         )
 
-    def _each(self, function, work: Sequence[tuple]) -> list:
+    def _each(self, function: Callable[..., tuple], work: Sequence[tuple]) -> list[tuple]:
         """Call ``function(*item, tables)`` on all items, a fresh set of tables for each chunk."""
 
-        def chunk(items):
+        def chunk(items: Sequence[tuple]) -> list[tuple]:
             tables = self.score.tables()
             return [function(*item, tables) for item in items]
 
@@ -216,8 +235,7 @@ class ParentSetSearch:
 
     def listed(self) -> ParentSets:
         """List the sets for the sampler, and forget those that are not listed."""
-        margin = self.effort.margin
-        found = [_parents.list_parent_sets(*s, MOST_CANDIDATES, margin) for s in self._sets]
+        found = [_parents.list_parent_sets(*s, MOST_CANDIDATES, self.margin) for s in self._sets]
         for v, (*_, rows) in enumerate(found):
             self._sets[v] = tuple(part[rows] for part in self._sets[v])
         candidates, masks, scores, _ = zip(*found, strict=True)

@@ -1,0 +1,378 @@
+"""Bayesian model averaging over orders: exact for few variables, sampled for any number.
+
+The posterior of an edge is its share in the sum over all orders and all parent sets that agree
+with the order (Friedman & Koller 2003; the paper's Section IV-B, step 3). A graph counts as often
+as it has orders.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from math import comb
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from lsbn.data import Dataset
+from lsbn.graph import EdgeProbabilities
+from lsbn.kernels import orders as _orders
+from lsbn.kernels.subsets import exact_edge_posteriors
+from lsbn.learners.base import Knowledge, Learned
+from lsbn.learners.parent_sets import Effort, ParentSets, ParentSetSearch
+from lsbn.learners.scoring import Score
+from lsbn.parallel import run
+
+METHODS = ("auto", "exact", "sampled")
+LISTED = 10_000
+"""Parent sets of a variable that are all scored rather than searched."""
+_BETAS = np.array([0.05, 0.1, 0.2, 0.4, 0.7, 1.0])
+_THIN = 2
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How long to sample.
+
+    Attributes
+    ----------
+    chains : int
+        Chains, half of them from random orders.
+    sweeps : int
+        Sweeps of each chain between two looks at convergence.
+    most_steps : int
+        Draws of single keys in a chain after which sampling stops in any case.
+    tolerance : float
+        Sampling stops when the standard error of every edge, by the spread of chains and of their
+        parts, is below this.
+    rounds : int
+        Most rounds of searching parent sets again in the light of the best order.
+    gain : float
+        Rounds end when one raises the log score by less than this.
+    """
+
+    chains: int = 4
+    sweeps: int = 100
+    most_steps: int = 400_000
+    tolerance: float = 0.004
+    rounds: int = 8
+    gain: float = 1.0
+
+
+def learn_model_averaging(
+    dataset: Dataset,
+    *,
+    score: Score | None = None,
+    method: str = "auto",
+    max_parents: int | None = None,
+    exact_limit: int = 14,
+    effort: Effort | None = None,
+    sampling: Sampling | None = None,
+    knowledge: Knowledge | None = None,
+    random_state: Any = None,
+    n_jobs: int = 1,
+) -> Learned:
+    """Average over all networks and give the posterior of every edge.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    score : Score, optional
+        BDeu with an equivalent sample size of 1 by default.
+    method : {"auto", "exact", "sampled"}
+        ``auto`` is exact up to `exact_limit` variables that are not constant. Exact takes memory
+        and time in proportion to ``n 2**n``; 20 variables are comfortable.
+    max_parents : int, optional
+        Bound on the parents of a variable. By default 8, or as many as leave ten thousand sets
+        for each variable where all are scored.
+    exact_limit : int
+    effort, sampling : Effort, Sampling, optional
+        How hard to search parent sets, how long to sample orders.
+    random_state : int, SeedSequence or Generator, optional
+    n_jobs : int
+        Threads; the answer does not depend on it.
+
+    Returns
+    -------
+    Learned
+    """
+    if method not in METHODS:
+        raise ValueError(f"unknown method {method!r}; there are {', '.join(METHODS)}")
+    score = score or Score()
+    varying = np.flatnonzero(dataset.cards > 1)
+    part = dataset.select(varying) if len(varying) < dataset.n_variables else dataset
+    if len(varying) < 2:
+        return _learned(dataset, varying, sparse.csr_array((len(varying),) * 2), {"method": "none"})
+    exact = method == "exact" or (method == "auto" and len(varying) <= exact_limit)
+    bound = _parent_bound(part.n_variables, max_parents)
+    if exact:
+        matrix, diagnostics = _exact(part, score, bound, n_jobs)
+    else:
+        rng = np.random.default_rng(random_state)
+        effort = (effort or Effort()).bounded(max_parents)
+        sampler = OrderSampler(part, score, effort, sampling or Sampling(), rng, n_jobs)
+        matrix, diagnostics = sampler.run(bound if _is_small(part.n_variables, bound) else None)
+    return _learned(dataset, varying, matrix, diagnostics)
+
+
+def _learned(
+    dataset: Dataset, varying: np.ndarray, matrix: sparse.csr_array, notes: dict
+) -> Learned:
+    """Put the variables that are not constant back into their places."""
+    n = dataset.n_variables
+    entries = matrix.tocoo()
+    places = (varying[entries.row], varying[entries.col])
+    whole = sparse.csr_array((entries.data, places), shape=(n, n))
+    return Learned(EdgeProbabilities(whole, dataset.names), notes)
+
+
+def _parent_bound(n: int, max_parents: int | None) -> int:
+    """Most parents such that no variable has more than `LISTED` sets, at most 8."""
+    if max_parents is not None:
+        return max(1, min(max_parents, n - 1))
+    total, k = 1, 0
+    while k < min(8, n - 1) and total + comb(n - 1, k + 1) <= LISTED:
+        k += 1
+        total += comb(n - 1, k)
+    return max(k, 2 if n > 2 else 1)
+
+
+def _is_small(n: int, bound: int) -> bool:
+    """Say whether all sets up to the bound, of at least four parents, can be listed."""
+    return bound >= min(4, n - 1) and sum(comb(n - 1, k) for k in range(bound + 1)) <= LISTED
+
+
+def _exact(dataset: Dataset, score: Score, bound: int, n_jobs: int) -> tuple:
+    n = dataset.n_variables
+    if n > 25:
+        raise ValueError(
+            f"exact model averaging over {n} variables would take 2**{n} sums: use method='sampled'"
+        )
+    search = ParentSetSearch(dataset, score, Effort().bounded(bound), n_jobs)
+    search.enumerate_all()
+    start, masks, scores = search.as_subsets()
+    posterior, evidence = exact_edge_posteriors(n, start, masks, scores)
+    posterior = np.minimum(posterior, 1.0)
+    diagnostics = {"method": "exact", "max_parents": bound, "log_evidence": float(evidence)}
+    return sparse.csr_array(posterior), diagnostics
+
+
+class OrderSampler:
+    """Finds parent sets, samples orders and averages the edge posteriors.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Without constant variables.
+    score, effort, sampling
+        See `learn_model_averaging`.
+    rng : numpy.random.Generator
+    n_jobs : int
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        score: Score,
+        effort: Effort,
+        sampling: Sampling,
+        rng: np.random.Generator,
+        n_jobs: int,
+    ) -> None:
+        self.search = ParentSetSearch(dataset, score, effort, n_jobs)
+        self.sampling = sampling
+        self.rng = rng
+        self.n_jobs = n_jobs
+
+    def run(self, enumerate_up_to: int | None) -> tuple[sparse.csr_array, dict[str, Any]]:
+        """Search, sample and average; all sets are listed where a bound is given."""
+        if enumerate_up_to is not None:
+            self.search.enumerate_all(enumerate_up_to)
+            sets = self.search.listed()
+            history: list[float] = []
+            starts = self._starts(sets, None)
+        else:
+            sets, starts, history = self._search()
+        chains = self._sample(sets, starts)
+        matrix, diagnostics = _average(sets, chains)
+        diagnostics["rounds"] = [round(float(best), 3) for best in history]
+        _warn_if_apart(diagnostics)
+        return matrix, diagnostics
+
+    def _search(self) -> tuple[ParentSets, list, list[float]]:
+        """Sample orders and search parents among the predecessors in the best, in rounds.
+
+        Steered by the log score alone: rounds end when it no longer rises.
+        """
+        search, n = self.search, self.search.dataset.n_variables
+        search.explore([np.arange(n)] * n, 0)
+        self._explore_by(self.rng.random(n), 0)
+        best_keys, history = None, []
+        for stamp in range(1, self.sampling.rounds + 2):
+            sets = search.listed()
+            starts = self._starts(sets, best_keys)
+            best_keys, best = starts[0]
+            history.append(best)
+            converged = len(history) > 1 and best < history[-2] + self.sampling.gain
+            if converged or stamp > self.sampling.rounds:
+                break
+            self._explore_by(best_keys, stamp)
+        return sets, starts, history
+
+    def _explore_by(self, keys: np.ndarray, stamp: int) -> None:
+        """Search parents of every variable among its predecessors."""
+        order = np.argsort(keys)
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        pools = [np.sort(order[: place[v]]) for v in range(len(order))]
+        self.search.explore(pools, stamp)
+
+    def _starts(self, sets: ParentSets, keys: np.ndarray | None) -> list:
+        """Orders to start from, best first: annealed from random ones, and the given one."""
+        n = sets.n_variables
+        fresh = max(1, self.sampling.chains // 2)
+        firsts = [(self.rng.random(n), _BETAS, 10) for _ in range(fresh)]
+        if keys is not None:
+            firsts.append((keys.copy(), _BETAS[-1:], 30))
+
+        def settle(item: tuple) -> tuple[np.ndarray, float]:
+            (keys, betas, sweeps), rng = item
+            return keys, _orders.anneal(sets.lists, sets.links, keys, betas, sweeps, rng)
+
+        settled = run(
+            settle, list(zip(firsts, self.rng.spawn(len(firsts)), strict=True)), self.n_jobs
+        )
+        return sorted(settled, key=lambda start: -start[1])
+
+    def _sample(self, sets: ParentSets, starts: list) -> list[_Chain]:
+        """Run chains until they agree."""
+        s = self.sampling
+        rngs = self.rng.spawn(s.chains)
+        chains = [
+            _Chain(starts[c % len(starts)][0].copy(), len(sets.lists[4]), rngs[c])
+            for c in range(s.chains)
+        ]
+        most = max(2 * s.sweeps, s.most_steps // sets.n_variables)
+        while True:
+            run(lambda chain: chain.advance(sets, s.sweeps), chains, self.n_jobs)
+            if chains[0].parts and _standard_error(_kept(chains)) < s.tolerance:
+                return chains
+            if chains[0].sweeps >= most:
+                return chains
+
+
+class _Chain:
+    """One chain: its keys, and sums over its parts after the first."""
+
+    def __init__(self, keys: np.ndarray, size: int, rng: np.random.Generator) -> None:
+        self.keys, self.rng = keys, rng
+        self.total, self.squares = np.zeros(size), np.zeros(size)
+        self.part_squares = np.zeros(size)
+        self.scores: list[np.ndarray] = []
+        self.sweeps = self.parts = 0
+
+    def advance(self, sets: ParentSets, sweeps: int) -> None:
+        """Sample one more part. The first is forgotten when the second comes."""
+        part, squares = np.zeros_like(self.total), np.zeros_like(self.total)
+        arguments = (sets.lists, sets.links, self.keys, sweeps, _THIN, self.rng)
+        scores = _orders.sample(*arguments, part, squares)
+        if self.sweeps == sweeps:
+            self.total[:], self.squares[:], self.part_squares[:] = 0.0, 0.0, 0.0
+            self.scores.clear()
+            self.parts = 0
+        self.total += part
+        self.squares += squares
+        self.part_squares += (part / len(scores)) ** 2
+        self.scores.append(scores)
+        self.sweeps += sweeps
+        self.parts += 1
+
+    @property
+    def draws(self) -> int:
+        """Number of orders in the sums."""
+        return sum(len(part) for part in self.scores)
+
+    @property
+    def mean(self) -> np.ndarray:
+        """Mean edge posterior of this chain."""
+        return self.total / self.draws
+
+    @property
+    def log_score(self) -> float:
+        """Mean log score of the orders."""
+        return float(np.mean(np.concatenate(self.scores)))
+
+
+def _kept(chains: list[_Chain]) -> list[_Chain]:
+    """Chains that are not plainly in a worse mode than the best one.
+
+    Chains that do not reach each other must not be averaged as if they had mixed: one whose mean
+    log score is 10 nats below the best would hardly ever be visited.
+    """
+    best = max(chain.log_score for chain in chains)
+    return [chain for chain in chains if chain.log_score > best - 10.0]
+
+
+def _standard_error(chains: list[_Chain]) -> float:
+    """Largest standard error of an edge, by the spread of chains or of their parts."""
+    if not len(chains[0].total):
+        return 0.0
+    means = np.array([chain.mean for chain in chains])
+    parts = sum(chain.parts for chain in chains)
+    second = sum(chain.part_squares for chain in chains) / parts
+    by_parts = np.maximum(second - means.mean(axis=0) ** 2, 0.0) / max(parts - 1, 1)
+    by_chains = means.var(axis=0, ddof=1) / len(chains) if len(chains) > 1 else by_parts
+    return float(np.sqrt(np.maximum(by_parts, by_chains).max()))
+
+
+def _average(sets: ParentSets, chains: list[_Chain]) -> tuple[sparse.csr_array, dict[str, Any]]:
+    """Average the chains, with R-hat and effective sample size of the least certain edge."""
+    kept = _kept(chains)
+    n, draws = sets.n_variables, kept[0].draws
+    means = np.array([chain.mean for chain in kept])
+    mean = np.clip(means.mean(axis=0), 0.0, 1.0)
+    diagnostics: dict[str, Any] = {
+        "method": "sampled",
+        "chains": len(chains),
+        "chains_kept": len(kept),
+        "sweeps": chains[0].sweeps,
+        "log_scores": [round(chain.log_score, 3) for chain in chains],
+        "parent_sets": len(sets.lists[1]),
+        "candidates": len(sets.lists[4]),
+    }
+    if len(kept) > 1 and len(mean):
+        within = np.mean([chain.squares / draws - chain.mean**2 for chain in kept], axis=0)
+        within = np.maximum(within, 0.0)
+        between = means.var(axis=0, ddof=1)
+        uncertain = within + between > 1e-6
+        rhat = np.ones(len(mean))
+        rhat[uncertain] = np.sqrt(1.0 + between[uncertain] / np.maximum(within[uncertain], 1e-9))
+        size = np.full(len(mean), float(draws * len(kept)))
+        floor = np.maximum(between[uncertain] / len(kept), 1e-12)
+        variance = (within + between)[uncertain]
+        size[uncertain] = np.clip(variance / floor, 1.0, draws * len(kept))
+        diagnostics["r_hat"] = round(float(min(rhat.max(), 1e3)), 4)
+        diagnostics["r_hat_above_1.1"] = int((rhat > 1.1).sum())
+        diagnostics["effective_sample_size"] = round(float(size.min()), 1)
+        diagnostics["standard_error"] = round(_standard_error(kept), 4)
+    parent, child = sets.edges()
+    matrix = sparse.csr_array((mean, (parent, child)), shape=(n, n))
+    matrix.eliminate_zeros()
+    return matrix, diagnostics
+
+
+def _warn_if_apart(diagnostics: dict[str, Any]) -> None:
+    lost = diagnostics["chains"] - diagnostics["chains_kept"]
+    error = diagnostics.get("standard_error", 0.0)
+    if error > 0.1:
+        warnings.warn(
+            f"chains disagree after {diagnostics['sweeps']} sweeps: standard error of an edge up "
+            f"to {error:.2f}, R-hat up to {diagnostics['r_hat']:.2f} "
+            f"({diagnostics['r_hat_above_1.1']} edges above 1.1), {lost} of "
+            f"{diagnostics['chains']} chains left out in worse modes; more sweeps may help, or "
+            f"columns may be copies of each other",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
