@@ -1,0 +1,1 @@
+"""The paper's tables made again, ours beside the published."""
