@@ -87,7 +87,7 @@ def second_order_network(
     n_nodes: int,
     *,
     min_agreement: float = 0.4,
-    min_lift: float = 2.5,
+    min_lift: float = 3.0,
     max_mean_degree: float = 100.0,
 ) -> SecondOrderNetwork:
     r"""Build the second-order network of several partitions (Definition 4).
@@ -126,8 +126,8 @@ def second_order_network(
     handed out evenly to everybody.
 
     Dividing instead by how often u occurs, as a probability within PSM(u), starves hubs: in
-    pigs, where a parent has dozens of children and a community for each, it loses a third of the
-    true edges at the same size of network. ``studies/second_order.md`` has the figures.
+    pigs, where a parent has dozens of children and a community for each, true edges then fall
+    below pairs of strangers. ``studies/second_order.md`` has the figures.
 
     Rows of B B^T are made one at a time and only pairs that pass are kept, so a community of
     thousands costs time in proportion to the square of its size but no memory.
@@ -158,7 +158,7 @@ def second_order_network(
     return SecondOrderNetwork(n_nodes, n_partitions, edges, agreement, lift)
 
 
-def second_order_partition(network: SecondOrderNetwork, *, max_size: int = 25) -> list[np.ndarray]:
+def second_order_partition(network: SecondOrderNetwork, *, max_size: int = 50) -> list[np.ndarray]:
     """Partition a second-order network (Definition 5).
 
     Parameters
