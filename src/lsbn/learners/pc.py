@@ -19,7 +19,8 @@ __all__ = ["default_alpha", "learn_pc"]
 _CHUNKS = 64
 _VOTE_SIZE = 2
 
-Data = tuple[np.ndarray, ...]
+Data = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+Graph = tuple[np.ndarray, np.ndarray]
 Pair = tuple[int, int]
 
 
@@ -119,7 +120,7 @@ def _skeleton(
             break
         graph_arrays = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
 
-        def level(part: np.ndarray, size: int = size, arrays: tuple = graph_arrays) -> tuple:
+        def level(part: np.ndarray, size: int = size, arrays: Graph = graph_arrays) -> tuple:
             return _tests.separate(*data, part, *arrays, size, log_alpha)
 
         done = parallel.run(level, np.array_split(pairs, min(_CHUNKS, len(pairs))), n_jobs)
