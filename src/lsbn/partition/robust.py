@@ -47,7 +47,7 @@ def ropart(
     weights: Sequence[str] = WEIGHTS,
     max_mean_degree: float = 100.0,
     min_agreement: float = 0.4,
-    min_lift: float = 3.0,
+    min_lift: float = 2.5,
     max_size: int = 50,
     n_jobs: int | None = None,
     progress: Callable[[str], None] | None = None,

@@ -87,7 +87,7 @@ def second_order_network(
     n_nodes: int,
     *,
     min_agreement: float = 0.4,
-    min_lift: float = 3.0,
+    min_lift: float = 2.5,
     max_mean_degree: float = 100.0,
 ) -> SecondOrderNetwork:
     r"""Build the second-order network of several partitions (Definition 4).
