@@ -248,3 +248,116 @@ def family_score(kind, ess, child, r, parents, cards):
             total += math.lgamma(r * cell) - math.lgamma(r * cell + len(states))
             total += sum(math.lgamma(cell + c) - math.lgamma(cell) for c in counts)
     return total
+
+
+def dags(n):
+    """Parents of every node, as a tuple of frozensets, for each DAG over n nodes.
+
+    A pair of nodes has no edge, or one either way; the graphs without a cycle are kept.
+    """
+    choices = [(None, (a, b), (b, a)) for a, b in itertools.combinations(range(n), 2)]
+    for chosen in itertools.product(*choices):
+        edges = [edge for edge in chosen if edge]
+        if is_acyclic(range(n), edges):
+            yield tuple(frozenset(u for u, w in edges if w == v) for v in range(n))
+
+
+def linear_extensions(parents):
+    """Number of orders in which every node comes after its parents."""
+
+    def count(left):
+        firsts = [v for v in left if not parents[v] & left]
+        return sum(count(left - {v}) for v in firsts) if left else 1
+
+    return count(frozenset(range(len(parents))))
+
+
+def log_sum(values):
+    """Logarithm of the sum of exponentials; -inf of nothing."""
+    values = [x for x in values if x > -math.inf]
+    top = max(values, default=-math.inf)
+    return top + math.log(math.fsum(math.exp(x - top) for x in values)) if values else top
+
+
+def log_family(family, allowed):
+    """F_v(allowed): log sum of the scores of the listed sets {frozenset: score} within allowed."""
+    return log_sum(score for members, score in family.items() if members <= set(allowed))
+
+
+def families(kind, ess, columns, cards, max_parents=None, prior=True):
+    """{parents: score} of every variable over all parent sets, with the prior 1 / C(n - 1, k)."""
+    n = len(columns)
+    most = n - 1 if max_parents is None else max_parents
+    found = []
+    for v in range(n):
+        family = {}
+        for k in range(most + 1):
+            for chosen in itertools.combinations([u for u in range(n) if u != v], k):
+                above, sizes = [columns[u] for u in chosen], [cards[u] for u in chosen]
+                score = family_score(kind, ess, columns[v], cards[v], above, sizes)
+                family[frozenset(chosen)] = score - prior * math.log(math.comb(n - 1, k))
+        found.append(family)
+    return found
+
+
+def dag_edge_posteriors(families, counted):
+    """P(u -> v) over the DAGs with listed families, each as often as it has orders; log evidence.
+
+    `counted` are pairs of a DAG and its number of orders.
+    """
+    n = len(families)
+    weights = {
+        dag: math.log(orders) + sum(families[v][dag[v]] for v in range(n))
+        for dag, orders in counted
+        if all(dag[v] in families[v] for v in range(n))
+    }
+    evidence = log_sum(weights.values())
+    posterior = [[0.0] * n for _ in range(n)]
+    for dag, weight in weights.items():
+        for v in range(n):
+            for u in dag[v]:
+                posterior[u][v] += math.exp(weight - evidence)
+    return posterior, evidence
+
+
+def order_posterior(families):
+    """{order: probability} over all permutations; an order weighs the product of its exp(F_v)."""
+    weights = {
+        order: sum(log_family(families[v], order[:place]) for place, v in enumerate(order))
+        for order in itertools.permutations(range(len(families)))
+    }
+    evidence = log_sum(weights.values())
+    return {order: math.exp(weight - evidence) for order, weight in weights.items()}
+
+
+def edge_posteriors_given_order(families, order):
+    """P(u -> v | order): the share of the sets with u among those before v."""
+    n = len(families)
+    posterior = [[0.0] * n for _ in range(n)]
+    for place, v in enumerate(order):
+        total = log_family(families[v], order[:place])
+        for members, score in families[v].items():
+            if members <= set(order[:place]):
+                for u in members:
+                    posterior[u][v] += math.exp(score - total)
+    return posterior
+
+
+def order_edge_posteriors(families):
+    """P(u -> v), averaged over all permutations."""
+    n = len(families)
+    posterior = [[0.0] * n for _ in range(n)]
+    for order, share in order_posterior(families).items():
+        given = edge_posteriors_given_order(families, order)
+        for u, v in itertools.product(range(n), repeat=2):
+            posterior[u][v] += share * given[u][v]
+    return posterior
+
+
+def undominated(family, margin):
+    """The listed sets that no proper subset beats by more than the margin."""
+    return {
+        members
+        for members, score in family.items()
+        if all(score + margin >= other for below, other in family.items() if below < members)
+    }

@@ -1,0 +1,222 @@
+"""The order sampler's kernels, against enumeration of all permutations."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chi2
+
+import naive
+from lsbn.kernels import orders
+from lsbn.learners.parent_sets import ParentSets
+
+
+def listed(families, tabulated):
+    """The kernels' lists and links of families {frozenset: score}, with or without tables."""
+    candidates, masks, scores = [], [], []
+    for family in families:
+        cand = sorted(set().union(*family))
+        ranked = sorted(family.items(), key=lambda item: -item[1])
+        bits = [sum(1 << cand.index(u) for u in members) for members, _ in ranked]
+        candidates.append(np.array(cand, np.int64))
+        masks.append(np.array(bits, np.uint64))
+        scores.append(np.array([score for _, score in ranked]))
+    sets = ParentSets.from_variables(candidates, masks, scores)
+    start, mask, score, cand_start, cand, *_ = sets.lists
+    most = 16 if tabulated else -1
+    tables = orders.tabulate_families(start, mask, score, cand_start, most, 1)
+    return (start, mask, score, cand_start, cand, *tables), sets.links
+
+
+def random_families(seed, n, share=0.6, spread=2.0, most=5):
+    """Some parent sets of each variable, always the empty one."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for v in range(n):
+        others = [u for u in range(n) if u != v]
+        sets = [frozenset(s) for k in range(most + 1) for s in itertools.combinations(others, k)]
+        sets = [s for s in sets if not s or rng.random() < share]
+        found.append(dict(zip(sets, rng.normal(-200.0, spread, len(sets)), strict=True)))
+    return found
+
+
+def fresh_memory(n):
+    return np.zeros((n, orders.CACHE), np.uint64), np.full((n, orders.CACHE), np.nan)
+
+
+def members(lists, v, mask):
+    cand_start, cand = lists[3], lists[4]
+    own = cand[cand_start[v] : cand_start[v + 1]]
+    return {int(u) for i, u in enumerate(own) if int(mask) >> i & 1}
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10_000), st.integers(1, 6), st.booleans(), st.sampled_from([1.0, 0.3, 0.05]))
+def test_log_family_is_a_sum_over_sets(seed, n, tabulated, beta):
+    families = random_families(seed, n)
+    lists, _ = listed(families, tabulated)
+    memory = fresh_memory(n)
+    for v, family in enumerate(families):
+        heated = {s: beta * score for s, score in family.items()}
+        k = lists[3][v + 1] - lists[3][v]
+        for mask in range(1 << k):
+            wanted = naive.log_family(heated, members(lists, v, mask))
+            allowed = np.uint64(mask)
+            assert orders.log_family(lists, v, allowed, beta) == pytest.approx(wanted, abs=1e-8)
+            for _ in range(2):
+                cached = orders.cached_family(lists, memory, v, allowed, beta)
+                assert cached == pytest.approx(wanted, abs=1e-8)
+
+
+def test_tables_are_made_where_sets_are_many_and_candidates_few():
+    families = random_families(0, 5, share=1.0)
+    families[0] = {frozenset(): 0.0, frozenset([1]): 1.0}
+    (start, mask, score, cand_start, *_), _ = listed(families, False)
+    table_start, table = orders.tabulate_families(start, mask, score, cand_start, 16, 16)
+    assert table_start.tolist() == [-1, 0, 16, 32, 48]
+    assert len(table) == 64
+    table_start, table = orders.tabulate_families(start, mask, score, cand_start, 3, 1)
+    assert table_start.tolist() == [0, -1, -1, -1, -1]
+
+
+def test_all_of_64_candidates_count():
+    rng = np.random.default_rng(4)
+    sets = [frozenset(rng.choice(64, size=k, replace=False).tolist()) for k in [1, 2, 3] * 100]
+    sets += [frozenset(), frozenset([0, 63]), frozenset([63])]
+    family = {s: float(score) for s, score in zip(sets, rng.normal(-50, 3, len(sets)), strict=True)}
+    family |= {frozenset([u]): -60.0 for u in range(64) if frozenset([u]) not in family}
+    lists, links = listed([*[{frozenset(): -1.0}] * 64, family], True)
+    assert lists[3][65] - lists[3][64] == 64
+    memory = fresh_memory(65)
+    for share in (0.0, 0.2, 0.5, 0.9, 1.0):
+        keys = np.append(rng.random(64), share)
+        allowed = orders.allowed_masks(lists, keys)
+        before = np.flatnonzero(keys[:64] < share)
+        wanted = naive.log_family(family, before.tolist())
+        assert orders.cached_family(lists, memory, 64, allowed[64], 1.0) == pytest.approx(wanted)
+        total, squares = np.zeros(64), np.zeros(64)
+        orders.add_edge_posteriors(lists, allowed, total, squares)
+        shares = [0.0] * 64
+        for s, score in family.items():
+            for u in s if s <= set(before.tolist()) else ():
+                shares[u] += math.exp(score - wanted)
+        np.testing.assert_allclose(total, shares, atol=1e-8)
+    keys = rng.random(65)
+    allowed = orders.allowed_masks(lists, keys)
+    for _ in range(5):
+        orders.gibbs_sweep(lists, links, keys, allowed, memory, 1.0, rng)
+    np.testing.assert_array_equal(allowed, orders.allowed_masks(lists, keys))
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10_000), st.integers(1, 6), st.booleans())
+def test_masks_scores_and_edge_posteriors_of_an_order(seed, n, tabulated):
+    families = random_families(seed, n)
+    lists, _ = listed(families, tabulated)
+    keys = np.random.default_rng(seed).random(n)
+    order = np.argsort(keys).tolist()
+    allowed = orders.allowed_masks(lists, keys)
+    score = 0.0
+    for place, v in enumerate(order):
+        known = set().union(*families[v])
+        assert members(lists, v, allowed[v]) == set(order[:place]) & known
+        score += naive.log_family(families[v], order[:place])
+    assert orders.log_order(lists, allowed) == pytest.approx(score, abs=1e-7)
+    total, squares = np.ones(len(lists[4])), np.ones(len(lists[4]))
+    orders.add_edge_posteriors(lists, allowed, total, squares)
+    child = np.repeat(np.arange(n), np.diff(lists[3]))
+    wanted = np.array(naive.edge_posteriors_given_order(families, order))[lists[4], child]
+    np.testing.assert_allclose(total - 1, wanted, atol=1e-8)
+    np.testing.assert_allclose(squares - 1, wanted**2, atol=1e-8)
+
+
+def drawn_keys(order, rng):
+    """Uniform keys that sort into the given order."""
+    keys = np.empty(len(order))
+    keys[list(order)] = np.sort(rng.random(len(order)))
+    return keys
+
+
+def assert_same_distribution(counts, wanted):
+    """Pearson's chi-square of independent draws; rare orders are taken together."""
+    total = sum(counts.values())
+    rare = {order for order, p in wanted.items() if p * total < 5}
+    pairs = [(counts[o], p * total) for o, p in wanted.items() if o not in rare]
+    pairs.append((sum(counts[o] for o in rare), sum(wanted[o] for o in rare) * total))
+    statistic = sum((c - e) ** 2 / e for c, e in pairs if e > 0)
+    assert statistic < chi2.ppf(1 - 1e-4, len(pairs) - 1)
+
+
+@pytest.mark.parametrize("tabulated", [False, True])
+@pytest.mark.parametrize(("n", "seed"), [(3, 1), (4, 2)])
+def test_a_sweep_leaves_the_order_posterior_as_it_is(n, seed, tabulated):
+    """Orders drawn from the posterior, and swept once, are independent draws from it again."""
+    families = random_families(seed, n)
+    lists, links = listed(families, tabulated)
+    posterior = naive.order_posterior(families)
+    choices = list(posterior)
+    rng = np.random.default_rng(seed)
+    counts = dict.fromkeys(choices, 0)
+    moved, lowest, draws = 0, [], 8000
+    for first in rng.choice(len(choices), p=list(posterior.values()), size=draws):
+        keys = drawn_keys(choices[first], rng)
+        allowed = orders.allowed_masks(lists, keys)
+        orders.gibbs_sweep(lists, links, keys, allowed, fresh_memory(n), 1.0, rng)
+        np.testing.assert_array_equal(allowed, orders.allowed_masks(lists, keys))
+        order = tuple(np.argsort(keys).tolist())
+        counts[order] += 1
+        moved += order != choices[first]
+        lowest.append(keys.min())
+    assert moved > draws / 10
+    assert_same_distribution(counts, posterior)
+    assert np.mean(lowest) == pytest.approx(1 / (n + 1), abs=0.01)
+
+
+@pytest.mark.parametrize("beta", [1.0, 0.4])
+def test_a_long_chain_visits_orders_by_their_posterior(beta):
+    n = 4
+    families = random_families(7, n, spread=3.0)
+    lists, links = listed(families, False)
+    heated = [{s: beta * score for s, score in family.items()} for family in families]
+    posterior = naive.order_posterior(heated)
+    rng = np.random.default_rng(0)
+    keys, memory = rng.random(n), fresh_memory(n)
+    allowed = orders.allowed_masks(lists, keys)
+    counts = dict.fromkeys(posterior, 0)
+    for _ in range(20_000):
+        orders.gibbs_sweep(lists, links, keys, allowed, memory, beta, rng)
+        counts[tuple(np.argsort(keys).tolist())] += 1
+    visited = np.array([counts[order] for order in posterior]) / 20_000
+    assert np.abs(visited - list(posterior.values())).sum() / 2 < 0.03
+
+
+def test_sample_averages_edge_posteriors():
+    families = random_families(3, 5)
+    lists, links = listed(families, True)
+    rng = np.random.default_rng(1)
+    keys, total = rng.random(5), np.zeros(len(lists[4]))
+    squares = np.zeros_like(total)
+    scores = orders.sample(lists, links, keys, 40_000, 2, rng, total, squares)
+    assert len(scores) == 20_000
+    child = np.repeat(np.arange(5), np.diff(lists[3]))
+    wanted = np.array(naive.order_edge_posteriors(families))[lists[4], child]
+    np.testing.assert_allclose(total / 20_000, wanted, atol=0.02)
+    assert (squares <= total + 1e-9).all()
+    last = orders.log_order(lists, orders.allowed_masks(lists, keys))
+    assert scores[-1] == pytest.approx(last)
+
+
+def test_annealing_from_anywhere_finds_the_best_order():
+    families = random_families(5, 5, spread=20.0)
+    lists, links = listed(families, False)
+    posterior = naive.order_posterior(families)
+    betas = np.array([0.05, 0.2, 1.0])
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        keys = rng.random(5)
+        score = orders.anneal(lists, links, keys, betas, 20, rng)
+        assert score == pytest.approx(orders.log_order(lists, orders.allowed_masks(lists, keys)))
+        assert posterior[tuple(np.argsort(keys).tolist())] > 0.01
