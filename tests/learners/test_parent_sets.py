@@ -1,0 +1,167 @@
+"""Parent sets of whole tables: scored as defined, listed for the sampler, the same every time."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import naive
+from lsbn.data import Dataset
+from lsbn.generators import random_network
+from lsbn.learners.parent_sets import Effort, ParentSets, ParentSetSearch
+from lsbn.learners.scoring import Score
+
+
+def small_table(rows=60, seed=0):
+    return random_network(5, states=(2, 3), random_state=seed).sample(rows, random_state=seed)
+
+
+def naive_families(dataset, score, max_parents=None):
+    columns = dataset.codes.tolist()
+    return naive.families(
+        score.kind, score.ess, columns, dataset.cards.tolist(), max_parents, score.prior
+    )
+
+
+def as_families(sets):
+    """{frozenset: score} of each variable, read from the lists of the kernels."""
+    set_start, set_mask, set_score, cand_start, cand, *_ = sets.lists
+    found = []
+    for v in range(sets.n_variables):
+        own = cand[cand_start[v] : cand_start[v + 1]]
+        span = range(set_start[v], set_start[v + 1])
+        names = [
+            frozenset(own[[int(set_mask[s]) >> i & 1 == 1 for i in range(len(own))]].tolist())
+            for s in span
+        ]
+        found.append(dict(zip(names, set_score[span.start : span.stop].tolist(), strict=True)))
+        assert len(found[-1]) == len(span)
+    return found
+
+
+@pytest.mark.parametrize("score", [Score(), Score("k2"), Score("bic"), Score("bdeu", 7.5, False)])
+def test_enumeration_scores_every_set(score):
+    dataset = Dataset.from_table(small_table())
+    search = ParentSetSearch(dataset, score, Effort())
+    search.enumerate_all()
+    start, masks, scores = search.as_subsets()
+    for v, family in enumerate(naive_families(dataset, score)):
+        own = slice(start[v], start[v + 1])
+        found = dict(zip(masks[own].tolist(), scores[own], strict=True))
+        wanted = {sum(1 << u for u in members): score for members, score in family.items()}
+        assert found == pytest.approx(wanted, abs=1e-8)
+
+
+@pytest.mark.parametrize("bound", [1, 2])
+def test_enumeration_keeps_to_the_bound(bound):
+    dataset = Dataset.from_table(small_table())
+    search = ParentSetSearch(dataset, Score(), Effort())
+    search.enumerate_all(bound)
+    for found, wanted in zip(
+        as_families(search.listed()), naive_families(dataset, Score(), bound), strict=True
+    ):
+        assert found == pytest.approx(wanted, abs=1e-8)
+
+
+def test_listed_sets_lose_next_to_nothing():
+    dataset = Dataset.from_table(small_table(800))
+    search = ParentSetSearch(dataset, Score(), Effort())
+    search.enumerate_all()
+    families = naive_families(dataset, Score())
+    for found, wanted in zip(as_families(search.listed()), families, strict=True):
+        assert set(found) == naive.undominated(wanted, 25.0)
+        for allowed in wanted:
+            assert naive.log_family(found, allowed) == pytest.approx(
+                naive.log_family(wanted, allowed), abs=1e-8
+            )
+
+
+def test_exploring_adds_scored_sets_and_forgets_none_that_count():
+    dataset = Dataset.from_table(small_table(400))
+    families = naive_families(dataset, Score())
+    search = ParentSetSearch(dataset, Score(), Effort())
+    everyone = [np.arange(5)] * 5
+    search.explore(everyone, 0)
+    first = as_families(search.listed())
+    search.explore([np.arange(v) for v in range(5)], 1)
+    second = as_families(search.listed())
+    for before, after, wanted in zip(first, second, families, strict=True):
+        assert after == pytest.approx({s: wanted[s] for s in after}, abs=1e-8)
+        assert set(before) <= set(after)
+        assert max(wanted, key=wanted.get) in before
+
+
+def test_links_join_candidates_both_ways():
+    sets = ParentSets.from_variables(
+        [np.array([2, 1]), np.array([0]), np.array([], int)],
+        [np.array([0, 3], np.uint64), np.array([0, 1], np.uint64), np.array([0], np.uint64)],
+        [np.array([1.0, 0.0]), np.array([1.0, 0.0]), np.array([1.0])],
+    )
+    start, node, here, there = sets.links
+    assert start.tolist() == [0, 2, 3, 4]
+    assert node.tolist() == [1, 2, 0, 0]
+    assert here.tolist() == [1, 0, 0, -1]
+    assert there.tolist() == [0, -1, 1, 0]
+    parent, child = sets.edges()
+    assert list(zip(parent.tolist(), child.tolist(), strict=True)) == [(2, 0), (1, 0), (0, 1)]
+
+
+def test_constant_variables_have_no_parents_and_no_children():
+    table = small_table().assign(k="same")
+    dataset = Dataset.from_table(table[["X0", "k", "X1", "X2"]])
+    search = ParentSetSearch(dataset, Score(), Effort())
+    search.explore([search.varying] * 4, 0)
+    families = as_families(search.listed())
+    assert families[1] == {frozenset(): pytest.approx(0.0)}
+    assert all(1 not in members for family in families for members in family)
+
+
+@pytest.mark.parametrize("enumerated", [True, False])
+def test_threads_change_nothing(enumerated):
+    table = random_network(14, random_state=2).sample(200, random_state=2)
+    dataset = Dataset.from_table(table)
+
+    def lists(n_jobs):
+        search = ParentSetSearch(dataset, Score(), Effort().bounded(3), n_jobs)
+        if enumerated:
+            search.enumerate_all()
+        else:
+            search.explore([np.arange(14)] * 14, 0)
+        return search.listed().lists
+
+    for one, two in zip(lists(1), lists(3), strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+def test_at_most_64_candidates_of_hundreds():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(2, size=(80, 200))
+    codes[:, 0] = codes[:, 1] ^ (rng.random(80) < 0.2)
+    dataset = Dataset.from_table(codes)
+    search = ParentSetSearch(dataset, Score(), Effort(most=1000, delta=100.0).bounded(2))
+    search.explore([np.arange(200)] * 200, 0)
+    search.explore([np.arange(100, 200)] * 200, 1)
+    sets = search.listed()
+    assert np.diff(sets.lists[3]).max() <= 64
+    assert (np.diff(sets.lists[0]) >= 1).all()
+
+
+@pytest.mark.parametrize(("most", "wanted"), [(2, (1, 12)), (10, (1, 12, 6, 4, 3, 2, 2, 2, 2, 2))])
+def test_effort_is_bounded(most, wanted):
+    assert Effort().bounded(most).beams == wanted
+    assert len(Effort().bounded(most).wide) == most
+    assert Effort().bounded(None) == Effort()
+
+
+def test_a_set_never_has_more_parameters_than_rows():
+    rng = np.random.default_rng(1)
+    wide = rng.integers(20, size=(60, 3))
+    dataset = Dataset.from_table(pd.DataFrame(wide, columns=["a", "b", "c"]))
+    search = ParentSetSearch(dataset, Score(), Effort(extended=0))
+    search.explore([np.arange(3)] * 3, 0)
+    assert [set(family) for family in as_families(search.listed())] == [{frozenset()}] * 3
+
+
+@pytest.mark.parametrize(("kind", "ess"), [("aic", 1.0), ("bdeu", 0.0), ("bdeu", -1.0)])
+def test_unknown_scores_are_refused(kind, ess):
+    with pytest.raises(ValueError, match=r"unknown score|must be positive"):
+        Score(kind, ess)
