@@ -4,6 +4,8 @@ import itertools
 import math
 from fractions import Fraction
 
+from scipy import stats
+
 
 def link_communities(n_nodes, edges, weights=None):
     """Link communities from the definitions, with sets and fractions, in O(m^2) a level.
@@ -361,3 +363,23 @@ def undominated(family, margin):
         for members, score in family.items()
         if all(score + margin >= other for below, other in family.items() if below < members)
     }
+
+
+def chi2_sf(x, dof):
+    """Upper tail of chi-squared."""
+    return float(stats.chi2.sf(x, dof))
+
+
+def data_processing(n, weights, tolerance, slack, several):
+    """Edges that fall: weakest of a triangle, or nearly so of several; `weights` by pair."""
+    falls = set()
+    for (i, j), w in weights.items():
+        others = [
+            min(weights[tuple(sorted((i, k)))], weights[tuple(sorted((j, k)))])
+            for k in set(range(n)) - {i, j}
+            if tuple(sorted((i, k))) in weights and tuple(sorted((j, k))) in weights
+        ]
+        near = sum(w < (1 + slack) * other for other in others)
+        if near >= several or any(w < (1 - tolerance - 1e-9) * other for other in others):
+            falls.add((i, j))
+    return falls

@@ -367,3 +367,101 @@ def separator_votes(words, offsets, codes, xlogx, x, y, pools, start, largest, m
                 if not next_subset(subset, pool.shape[0]):
                     break
     return total, votes
+
+
+@njit(nogil=True, cache=True)
+def _weaken(words, offsets, codes, xlogx, x, t, given, log_alpha, strength):
+    """Least association of ``x`` and ``t`` so far: a log p-value, +inf once they are separated."""
+    g2, dof = g_test(words, offsets, codes, xlogx, x, t, given)
+    if dof > 0:
+        log_p = log_chi2_sf(g2, dof)
+        return np.inf if log_p > log_alpha else max(strength, log_p)
+    if mediated(words, offsets, codes, xlogx, x, t, given, log_alpha):
+        return np.inf
+    return strength
+
+
+@njit(nogil=True, cache=True)
+def _weaken_by_new(words, offsets, codes, xlogx, x, t, chosen, log_alpha, max_size, strength):
+    """`_weaken` by all sets of at most ``max_size`` members that hold the last one chosen."""
+    old, new = chosen[:-1], chosen[-1:]
+    for size in range(min(max_size, chosen.shape[0])):
+        subset = np.arange(size)
+        while True:
+            given = np.concatenate((old[subset], new))
+            strength = _weaken(words, offsets, codes, xlogx, x, t, given, log_alpha, strength)
+            if strength == np.inf or not next_subset(subset, old.shape[0]):
+                break
+        if strength == np.inf:
+            break
+    return strength
+
+
+@njit(nogil=True, cache=True)
+def max_min_neighbours(words, offsets, codes, xlogx, t, pool, log_alpha, max_size):
+    """Parents and children of ``t`` by the max-min heuristic (MMPC), before symmetry correction.
+
+    The association of a variable with ``t`` is the least over all sets of chosen ones, where sets
+    are bounded by ``max_size``. Forward, the variable with the greatest association is chosen
+    until none is left; each round tests only the sets that hold the latest choice. Backward, a
+    chosen variable leaves if a set of the others separates it.
+
+    Parameters
+    ----------
+    words, offsets, codes, xlogx : arrays
+    t : int
+    pool : int array
+        Variables to choose from.
+    log_alpha : float
+    max_size : int
+
+    Returns
+    -------
+    int array
+    """
+    none = np.empty(0, np.int64)
+    left = pool.copy()
+    strength = np.empty(pool.shape[0])
+    for k in range(pool.shape[0]):
+        strength[k] = _weaken(words, offsets, codes, xlogx, pool[k], t, none, log_alpha, -np.inf)
+    chosen = np.empty(0, np.int64)
+    while True:
+        keep = strength < np.inf
+        left, strength = left[keep], strength[keep]
+        if left.shape[0] == 0:
+            break
+        best = np.argmin(strength)
+        chosen = np.append(chosen, left[best])
+        strength[best] = np.inf
+        for k in range(left.shape[0]):
+            if strength[k] < np.inf:
+                strength[k] = _weaken_by_new(
+                    words,
+                    offsets,
+                    codes,
+                    xlogx,
+                    left[k],
+                    t,
+                    chosen,
+                    log_alpha,
+                    max_size,
+                    strength[k],
+                )
+    return _without_separated(words, offsets, codes, xlogx, t, chosen, log_alpha, max_size)
+
+
+@njit(nogil=True, cache=True)
+def _without_separated(words, offsets, codes, xlogx, t, chosen, log_alpha, max_size):
+    """Backward phase: judge every chosen variable against the sets of all the others."""
+    stays = np.ones(chosen.shape[0], np.bool_)
+    for k in range(chosen.shape[0]):
+        others = np.concatenate((chosen[:k], chosen[k + 1 :]))
+        for size in range(1, min(max_size, others.shape[0]) + 1):
+            subset = np.arange(size)
+            while stays[k]:
+                given = others[subset]
+                if independent(words, offsets, codes, xlogx, chosen[k], t, given, log_alpha):
+                    stays[k] = False
+                if not next_subset(subset, others.shape[0]):
+                    break
+    return chosen[stays]
