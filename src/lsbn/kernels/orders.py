@@ -13,11 +13,12 @@ A parent set is a bit mask over the candidates of its variable, at most 64. The 
 are sorted by falling score, so that ``F`` is found by reading down to where the rest no longer
 counts; where the sets are many and the candidates few, ``F`` is tabulated instead.
 
-``lists`` is the tuple ``(set_start, set_mask, set_score, cand_start, cand, table_start, table)``,
-with ``table_start[v] < 0`` where ``v`` has no table. ``links`` is the tuple ``(start, node, here,
-there)`` of each variable's neighbours: ``here`` is the position of the neighbour among the
-candidates of the variable, ``there`` the position of the variable among those of the neighbour,
--1 where it is none.
+``lists`` is the tuple ``(set_start, set_mask, set_score, cand_start, cand, table_start, table,
+set_weight, set_base)``, with ``table_start[v] < 0`` where ``v`` has no table, and with
+``exp(score) = set_weight * exp(set_base)``. Every variable lists the empty set. ``links`` is the
+tuple ``(start, node, here, there)`` of each variable's neighbours: ``here`` is the position of the
+neighbour among the candidates of the variable, ``there`` the position of the variable among those
+of the neighbour, -1 where it is none.
 """
 
 import math
@@ -37,13 +38,34 @@ CACHE = 32
 def log_family(lists, v, allowed, beta):
     """``F_v(allowed)``, with scores multiplied by ``beta``."""
     set_start, set_mask, set_score = lists[0], lists[1], lists[2]
-    table_start, table = lists[5], lists[6]
-    if beta == 1.0 and table_start[v] >= 0:
+    table_start, table, set_weight, set_base = lists[5], lists[6], lists[7], lists[8]
+    if beta != 1.0:
+        return _log_tempered_family(lists, v, allowed, beta)
+    if table_start[v] >= 0:
         return table[table_start[v] + np.int64(allowed)]
     forbidden = ~allowed
-    stop = set_start[v + 1]
+    s, stop = set_start[v], set_start[v + 1]
+    while set_mask[s] & forbidden:
+        s += 1
+    base, floor = set_base[s], set_score[s] - NEGLIGIBLE
+    total = set_weight[s]
+    for t in range(s + 1, stop):
+        if set_score[t] < floor:
+            break
+        if not set_mask[t] & forbidden:
+            if set_base[t] == base:
+                total += set_weight[t]
+            else:
+                total += set_weight[t] * math.exp(set_base[t] - base)
+    return base + math.log(total)
+
+
+@njit(nogil=True, cache=True)
+def _log_tempered_family(lists, v, allowed, beta):
+    set_start, set_mask, set_score = lists[0], lists[1], lists[2]
+    forbidden = ~allowed
     top, total = 0.0, 0.0
-    for s in range(set_start[v], stop):
+    for s in range(set_start[v], set_start[v + 1]):
         if set_mask[s] & forbidden:
             continue
         score = beta * set_score[s]
@@ -54,6 +76,20 @@ def log_family(lists, v, allowed, beta):
         else:
             total += math.exp(score - top)
     return top + math.log(total)
+
+
+@njit(nogil=True, cache=True)
+def weigh_sets(set_start, set_score):
+    """Weights of sets relative to a base that changes every 300 nats: ``(weight, base)``."""
+    weight, base = np.empty_like(set_score), np.empty_like(set_score)
+    for v in range(set_start.shape[0] - 1):
+        reference = 0.0
+        for s in range(set_start[v], set_start[v + 1]):
+            if s == set_start[v] or set_score[s] < reference - 300.0:
+                reference = set_score[s]
+            base[s] = reference
+            weight[s] = math.exp(set_score[s] - reference)
+    return weight, base
 
 
 @njit(nogil=True, cache=True)
@@ -201,7 +237,7 @@ def _edge_posteriors(lists, v, allowed, out):
             continue
         if set_score[s] < z - NEGLIGIBLE:
             break
-        share = math.exp(set_score[s] - z)
+        share = lists[7][s] * math.exp(lists[8][s] - z)
         mask = set_mask[s]
         c = 0
         while mask:
@@ -271,3 +307,24 @@ def sample(lists, links, keys, sweeps, thin, rng, total, squares):
         add_edge_posteriors(lists, allowed, total, squares)
         scores[t] = log_order(lists, allowed)
     return scores
+
+
+@njit(nogil=True, cache=True)
+def set_shares(lists, links, keys, sweeps, rng):
+    """Sample on from ``keys`` and give the mean posterior of every parent set."""
+    set_start, set_mask, set_score = lists[0], lists[1], lists[2]
+    n = keys.shape[0]
+    allowed = allowed_masks(lists, keys)
+    memory = (np.zeros((n, CACHE), np.uint64), np.full((n, CACHE), np.nan))
+    share = np.zeros(set_mask.shape[0])
+    for _ in range(sweeps):
+        gibbs_sweep(lists, links, keys, allowed, memory, 1.0, rng)
+        for v in range(n):
+            z = cached_family(lists, memory, v, allowed[v], 1.0)
+            for s in range(set_start[v], set_start[v + 1]):
+                if set_mask[s] & ~allowed[v]:
+                    continue
+                if set_score[s] < z - NEGLIGIBLE:
+                    break
+                share[s] += math.exp(set_score[s] - z) / sweeps
+    return share

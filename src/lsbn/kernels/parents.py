@@ -275,7 +275,7 @@ def list_parent_sets(sets, scores, stamps, most_candidates, margin):
     masks, rows = masks[order], rows[order]
     keep = undominated(masks, scores[rows], margin)
     masks, rows = masks[keep], rows[keep]
-    used, masks = _compress(masks)
+    used, masks = compress(masks)
     return candidates[used], masks, scores[rows], rows
 
 
@@ -290,7 +290,7 @@ def _distinct(masks, rows):
 
 
 @njit(nogil=True, cache=True)
-def _compress(masks):
+def compress(masks):
     """Drop the bit positions that no mask uses."""
     union = np.uint64(0)
     for mask in masks:

@@ -30,6 +30,10 @@ LISTED = 10_000
 """Parent sets of a variable that are all scored rather than searched."""
 _BETAS = np.array([0.05, 0.1, 0.2, 0.4, 0.7, 1.0])
 _THIN = 2
+_PILOT = 100
+_SMALL_SHARE = 5e-5
+WORSE_MODE = 10.0
+"""A chain whose mean log score is so far below the best one's is in a mode that hardly counts."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +46,9 @@ class Sampling:
         Chains, half of them from random orders.
     sweeps : int
         Sweeps of each chain between two looks at convergence.
-    most_steps : int
-        Draws of single keys in a chain after which sampling stops in any case.
+    least_steps, most_steps : int
+        Draws of single keys in a chain before which sampling never stops, and after which it
+        stops in any case.
     tolerance : float
         Sampling stops when the standard error of every edge, by the spread of chains and of their
         parts, is below this.
@@ -55,8 +60,9 @@ class Sampling:
 
     chains: int = 4
     sweeps: int = 100
-    most_steps: int = 400_000
-    tolerance: float = 0.004
+    least_steps: int = 60_000
+    most_steps: int = 200_000
+    tolerance: float = 0.02
     rounds: int = 8
     gain: float = 1.0
 
@@ -195,6 +201,7 @@ class OrderSampler:
             starts = self._starts(sets, None)
         else:
             sets, starts, history = self._search()
+            sets = self._visited(sets, starts)
         chains = self._sample(sets, starts)
         matrix, diagnostics = _average(sets, chains)
         diagnostics["rounds"] = [round(float(best), 3) for best in history]
@@ -220,6 +227,22 @@ class OrderSampler:
                 break
             self._explore_by(best_keys, stamp)
         return sets, starts, history
+
+    def _visited(self, sets: ParentSets, starts: list) -> ParentSets:
+        """Leave out the sets that count in no order near the best ones.
+
+        Each start samples for a while. A set with a share below `_SMALL_SHARE` meanwhile is not
+        missed, and without it the chains that follow are many times faster.
+        """
+        best = starts[0][1]
+        near = [keys for keys, score in starts if score > best - WORSE_MODE]
+
+        def visit(item: tuple) -> np.ndarray:
+            keys, rng = item
+            return _orders.set_shares(sets.lists, sets.links, keys, _PILOT, rng)
+
+        found = run(visit, list(zip(near, self.rng.spawn(len(near)), strict=True)), self.n_jobs)
+        return sets.only(np.max(found, axis=0) > _SMALL_SHARE)
 
     def _explore_by(self, keys: np.ndarray, stamp: int) -> None:
         """Search parents of every variable among its predecessors."""
@@ -254,12 +277,14 @@ class OrderSampler:
             _Chain(starts[c % len(starts)][0].copy(), len(sets.lists[4]), rngs[c])
             for c in range(s.chains)
         ]
-        most = max(2 * s.sweeps, s.most_steps // sets.n_variables)
+        least = max(2 * s.sweeps, s.least_steps // sets.n_variables)
+        most = max(least, s.most_steps // sets.n_variables)
         while True:
             run(lambda chain: chain.advance(sets, s.sweeps), chains, self.n_jobs)
-            if chains[0].parts and _standard_error(_kept(chains)) < s.tolerance:
+            done = chains[0].sweeps
+            if done >= most:
                 return chains
-            if chains[0].sweeps >= most:
+            if done >= least and _standard_error(_kept(chains)) < s.tolerance:
                 return chains
 
 
@@ -309,10 +334,10 @@ def _kept(chains: list[_Chain]) -> list[_Chain]:
     """Chains that are not plainly in a worse mode than the best one.
 
     Chains that do not reach each other must not be averaged as if they had mixed: one whose mean
-    log score is 10 nats below the best would hardly ever be visited.
+    log score is `WORSE_MODE` nats below the best would hardly ever be visited.
     """
     best = max(chain.log_score for chain in chains)
-    return [chain for chain in chains if chain.log_score > best - 10.0]
+    return [chain for chain in chains if chain.log_score > best - WORSE_MODE]
 
 
 def _standard_error(chains: list[_Chain]) -> float:

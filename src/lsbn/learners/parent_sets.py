@@ -16,7 +16,7 @@ import numpy as np
 
 from lsbn.data import Dataset
 from lsbn.kernels import parents as _parents
-from lsbn.kernels.orders import tabulate_families
+from lsbn.kernels.orders import tabulate_families, weigh_sets
 from lsbn.kernels.scores import family_score
 from lsbn.learners.scoring import Score
 from lsbn.parallel import run
@@ -35,7 +35,8 @@ class ParentSets:
     Attributes
     ----------
     lists : tuple of arrays
-        ``(set_start, set_mask, set_score, cand_start, cand, table_start, table)``.
+        ``(set_start, set_mask, set_score, cand_start, cand, table_start, table, set_weight,
+        set_base)``.
     links : tuple of arrays
         ``(start, node, here, there)``, each variable's neighbours in the candidate graph.
     """
@@ -58,7 +59,20 @@ class ParentSets:
         _, set_score = _join(scores, np.float64)
         lists = (set_start, set_mask, set_score, cand_start, cand)
         lists += tabulate_families(*lists[:4], TABLE_CANDIDATES, TABLE_SETS)
+        lists += weigh_sets(set_start, set_score)
         return cls(lists, _links(cand_start, cand))
+
+    def only(self, chosen: np.ndarray) -> ParentSets:
+        """Keep the chosen sets (a mask over all of them), and the empty ones."""
+        set_start, set_mask, set_score, cand_start, cand, *_ = self.lists
+        keep = chosen | (set_mask == 0)
+        parts = []
+        for v in range(self.n_variables):
+            rows = np.arange(set_start[v], set_start[v + 1])
+            rows = rows[keep[rows]]
+            used, masks = _parents.compress(set_mask[rows])
+            parts.append((cand[cand_start[v] + used], masks, set_score[rows]))
+        return self.from_variables(*zip(*parts, strict=True))
 
     def edges(self) -> tuple[np.ndarray, np.ndarray]:
         """Candidate parent and child of every entry of ``cand``."""
