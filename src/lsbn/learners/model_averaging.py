@@ -8,6 +8,7 @@ as it has orders.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
 from typing import Any
@@ -76,6 +77,7 @@ def learn_model_averaging(
     exact_limit: int = 14,
     effort: Effort | None = None,
     sampling: Sampling | None = None,
+    pools: Sequence[np.ndarray] | None = None,
     knowledge: Knowledge | None = None,
     random_state: Any = None,
     n_jobs: int = 1,
@@ -96,6 +98,8 @@ def learn_model_averaging(
     exact_limit : int
     effort, sampling : Effort, Sampling, optional
         How hard to search parent sets, how long to sample orders.
+    pools : sequence of int arrays, optional
+        Where to look for the parents of each variable at first; everywhere by default.
     random_state : int, SeedSequence or Generator, optional
     n_jobs : int
         Threads; the answer does not depend on it.
@@ -119,7 +123,10 @@ def learn_model_averaging(
         rng = np.random.default_rng(random_state)
         effort = (effort or Effort()).bounded(max_parents)
         sampler = OrderSampler(part, score, effort, sampling or Sampling(), rng, n_jobs)
-        matrix, diagnostics = sampler.run(bound if _is_small(part.n_variables, bound) else None)
+        if _is_small(part.n_variables, bound):
+            matrix, diagnostics = sampler.run_exhaustive(bound)
+        else:
+            matrix, diagnostics = sampler.run(_within(pools, varying, dataset.n_variables))
     return _learned(dataset, varying, matrix, diagnostics)
 
 
@@ -132,6 +139,18 @@ def _learned(
     places = (varying[entries.row], varying[entries.col])
     whole = sparse.csr_array((entries.data, places), shape=(n, n))
     return Learned(EdgeProbabilities(whole, dataset.names), notes)
+
+
+def _within(
+    pools: Sequence[np.ndarray] | None, varying: np.ndarray, n: int
+) -> list[np.ndarray] | None:
+    """Translate pools to the numbering of the variables that are not constant."""
+    if pools is None:
+        return None
+    place = np.full(n, -1)
+    place[varying] = np.arange(len(varying))
+    moved = [place[np.asarray(pools[v], np.int64)] for v in varying]
+    return [np.unique(pool[pool >= 0]) for pool in moved]
 
 
 def _parent_bound(n: int, max_parents: int | None) -> int:
@@ -192,29 +211,34 @@ class OrderSampler:
         self.rng = rng
         self.n_jobs = n_jobs
 
-    def run(self, enumerate_up_to: int | None) -> tuple[sparse.csr_array, dict[str, Any]]:
-        """Search, sample and average; all sets are listed where a bound is given."""
-        if enumerate_up_to is not None:
-            self.search.enumerate_all(enumerate_up_to)
-            sets = self.search.listed()
-            history: list[float] = []
-            starts = self._starts(sets, None)
-        else:
-            sets, starts, history = self._search()
-            sets = self._visited(sets, starts)
-        chains = self._sample(sets, starts)
-        matrix, diagnostics = _average(sets, chains)
+    def run_exhaustive(self, max_parents: int) -> tuple[sparse.csr_array, dict[str, Any]]:
+        """Average over all parent sets up to a bound."""
+        self.search.enumerate_all(max_parents)
+        sets = self.search.listed()
+        return self._averaged(sets, self._starts(sets, None), [])
+
+    def run(
+        self, pools: Sequence[np.ndarray] | None = None
+    ) -> tuple[sparse.csr_array, dict[str, Any]]:
+        """Average over parent sets that are searched, at first in the pools."""
+        sets, starts, history = self._search(pools)
+        return self._averaged(self._visited(sets, starts), starts, history)
+
+    def _averaged(
+        self, sets: ParentSets, starts: list, history: list[float]
+    ) -> tuple[sparse.csr_array, dict[str, Any]]:
+        matrix, diagnostics = _average(sets, self._sample(sets, starts))
         diagnostics["rounds"] = [round(float(best), 3) for best in history]
         _warn_if_apart(diagnostics)
         return matrix, diagnostics
 
-    def _search(self) -> tuple[ParentSets, list, list[float]]:
+    def _search(self, pools: Sequence[np.ndarray] | None) -> tuple[ParentSets, list, list[float]]:
         """Sample orders and search parents among the predecessors in the best, in rounds.
 
         Steered by the log score alone: rounds end when it no longer rises.
         """
         search, n = self.search, self.search.dataset.n_variables
-        search.explore([np.arange(n)] * n, 0)
+        search.explore(pools or [np.arange(n)] * n, 0)
         self._explore_by(self.rng.random(n), 0)
         best_keys, history = None, []
         for stamp in range(1, self.sampling.rounds + 2):
