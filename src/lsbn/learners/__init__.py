@@ -1,1 +1,32 @@
-"""."""
+"""What learns one set of variables, small or large: model averaging and four point learners."""
+
+from collections.abc import Callable
+
+from lsbn.learners.aracne import learn_aracne
+from lsbn.learners.base import Knowledge, Learned
+from lsbn.learners.greedy import learn_greedy
+from lsbn.learners.mmhc import learn_mmhc
+from lsbn.learners.model_averaging import learn_model_averaging
+from lsbn.learners.pc import learn_pc
+from lsbn.learners.scoring import Score
+
+__all__ = [
+    "LEARNERS",
+    "Knowledge",
+    "Learned",
+    "Score",
+    "learn_aracne",
+    "learn_greedy",
+    "learn_mmhc",
+    "learn_model_averaging",
+    "learn_pc",
+]
+
+LEARNERS: dict[str, Callable[..., Learned]] = {
+    "model-averaging": learn_model_averaging,
+    "aracne": learn_aracne,
+    "pc": learn_pc,
+    "greedy": learn_greedy,
+    "mmhc": learn_mmhc,
+}
+"""Learners by the names of the command line."""

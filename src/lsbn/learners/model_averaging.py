@@ -29,6 +29,8 @@ from lsbn.parallel import run
 METHODS = ("auto", "exact", "sampled")
 LISTED = 10_000
 """Parent sets of a variable that are all scored rather than searched."""
+REACH = 1024
+"""With more variables than this, parents are searched only near the pools that are given."""
 _BETAS = np.array([0.05, 0.1, 0.2, 0.4, 0.7, 1.0])
 _THIN = 2
 _PILOT = 100
@@ -153,6 +155,17 @@ def _within(
     return [np.unique(pool[pool >= 0]) for pool in moved]
 
 
+def _second_neighbours(pools: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Members of each variable's pool and of their pools."""
+    n = len(pools)
+    indptr = np.concatenate([[0], np.cumsum([len(pool) for pool in pools])])
+    ones = np.ones(indptr[-1], np.int32)
+    near = sparse.csr_array((ones, np.concatenate(pools), indptr), shape=(n, n))
+    wide = (near @ near + near).tocsr()
+    wide.sort_indices()
+    return np.split(wide.indices.astype(np.int64), wide.indptr[1:-1])
+
+
 def _parent_bound(n: int, max_parents: int | None) -> int:
     """Most parents such that no variable has more than `LISTED` sets, at most 8."""
     if max_parents is not None:
@@ -239,7 +252,8 @@ class OrderSampler:
         """
         search, n = self.search, self.search.dataset.n_variables
         search.explore(pools or [np.arange(n)] * n, 0)
-        self._explore_by(self.rng.random(n), 0)
+        near = _second_neighbours(pools) if pools and n > REACH else None
+        self._explore_by(self.rng.random(n), 0, near)
         best_keys, history = None, []
         for stamp in range(1, self.sampling.rounds + 2):
             sets = search.listed()
@@ -249,7 +263,7 @@ class OrderSampler:
             converged = len(history) > 1 and best < history[-2] + self.sampling.gain
             if converged or stamp > self.sampling.rounds:
                 break
-            self._explore_by(best_keys, stamp)
+            self._explore_by(best_keys, stamp, near)
         return sets, starts, history
 
     def _visited(self, sets: ParentSets, starts: list) -> ParentSets:
@@ -268,13 +282,10 @@ class OrderSampler:
         found = run(visit, list(zip(near, self.rng.spawn(len(near)), strict=True)), self.n_jobs)
         return sets.only(np.max(found, axis=0) > _SMALL_SHARE)
 
-    def _explore_by(self, keys: np.ndarray, stamp: int) -> None:
-        """Search parents of every variable among its predecessors."""
-        order = np.argsort(keys)
-        place = np.empty(len(order), np.int64)
-        place[order] = np.arange(len(order))
-        pools = [np.sort(order[: place[v]]) for v in range(len(order))]
-        self.search.explore(pools, stamp)
+    def _explore_by(self, keys: np.ndarray, stamp: int, near: Sequence[np.ndarray] | None) -> None:
+        """Search parents of every variable among its predecessors, or those that are near."""
+        near = near or [np.arange(len(keys))] * len(keys)
+        self.search.explore([u[keys[u] < keys[v]] for v, u in enumerate(near)], stamp)
 
     def _starts(self, sets: ParentSets, keys: np.ndarray | None) -> list:
         """Orders to start from, best first: annealed from random ones, and the given one."""
