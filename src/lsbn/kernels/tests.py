@@ -232,6 +232,21 @@ def conditional_mi(words, offsets, codes, xlogx, x, y, given):
 
 
 @njit(nogil=True, cache=True)
+def information_strip(words, offsets, codes, xlogx, low, high):
+    """Mutual information of the pairs ``x < y`` with ``low <= x < high``, else 0.
+
+    On one thread, unlike `lsbn.kernels.counts.pair_strip`: learners run inside workers.
+    """
+    n = offsets.shape[0] - 1
+    none = np.empty(0, np.int64)
+    out = np.zeros((high - low, n))
+    for x in range(low, high):
+        for y in range(x + 1, n):
+            out[x - low, y] = conditional_mi(words, offsets, codes, xlogx, x, y, none)
+    return out
+
+
+@njit(nogil=True, cache=True)
 def next_subset(subset, n):
     """Step ``subset``, ascending indices below ``n``, to the next one; False after the last."""
     k = subset.shape[0]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse, stats
 
+from lsbn import parallel
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.kernels import triangles as _triangles
+from lsbn.kernels.tests import information_strip
 from lsbn.learners.base import Knowledge, Learned
-from lsbn.partition.weights import PairWeights
+from lsbn.learners.pc import Data, arrays_for_tests, strips
 
 __all__ = ["learn_aracne", "permutation_threshold"]
 
@@ -45,8 +47,8 @@ def learn_aracne(
     knowledge : Knowledge
     random_state : int, Generator or None
         Seeds the permutations; the default threshold needs none.
-    n_jobs : ignored
-        The pass over all pairs runs on all cores.
+    n_jobs : int, optional
+        Threads for the pass over all pairs.
 
     Returns
     -------
@@ -69,14 +71,14 @@ def learn_aracne(
     Neither constant matters much, on 20,000 rows of the five bundled networks: from 0 to 3 % of
     tolerance F moves by 2 points, and the rule of three mediators is worth 0.1 on pigs, 2 on link.
     """
-    del knowledge, n_jobs
+    del knowledge
     if not 0.0 <= tolerance < 1.0:
         raise ValueError(f"tolerance must be at least 0 and below 1, got {tolerance}")
     if threshold == "permutation":
-        threshold = permutation_threshold(dataset, permutations, random_state)
+        threshold = permutation_threshold(dataset, permutations, random_state, n_jobs)
     if isinstance(threshold, str):
         raise ValueError(f'threshold is {threshold!r}; use a number, "permutation" or None')
-    graph = _kept_pairs(dataset, threshold, alpha)
+    graph = _kept_pairs(dataset, threshold, alpha, n_jobs)
     arrays = (graph.indptr, graph.indices, graph.data)
     verdict = _triangles.judge_triangles(*arrays, tolerance, _SLACK, _SEVERAL)
     _triangles.settle_doubts(*arrays, verdict)
@@ -95,36 +97,40 @@ def permutation_threshold(
     dataset: Dataset,
     permutations: int = 10,
     random_state: int | np.random.Generator | None = None,
+    n_jobs: int | None = 1,
 ) -> float:
     """Largest mutual information of any pair when the rows of every column are shuffled."""
     rng = np.random.default_rng(random_state)
     most = 0.0
     for _ in range(permutations):
         codes = rng.permuted(dataset.codes, axis=1)
-        shuffled = Dataset(codes, dataset.cards, dataset.names, dataset.states)
-        for low, strips in PairWeights(shuffled).strips(["MI"]):
-            most = max(most, float(_upper(strips["MI"], low).max()))
+        data = arrays_for_tests(Dataset(codes, dataset.cards, dataset.names, dataset.states))
+
+        def largest(rows: tuple[int, int], data: Data = data) -> float:
+            return float(information_strip(*data, rows[0], rows[1]).max())
+
+        most = max(most, *parallel.run(largest, strips(dataset.n_variables), n_jobs))
     return most
 
 
-def _upper(strip: np.ndarray, low: int) -> np.ndarray:
-    """Strip of a matrix with everything but the upper triangle set to zero."""
-    return np.triu(strip, low + 1)
-
-
-def _kept_pairs(dataset: Dataset, threshold: float | None, alpha: float) -> sparse.csr_array:
+def _kept_pairs(
+    dataset: Dataset, threshold: float | None, alpha: float, n_jobs: int | None = 1
+) -> sparse.csr_array:
     """Symmetric graph of the pairs above the threshold, weighted by mutual information."""
-    pairs = PairWeights(dataset)
-    free = dataset.cards - 1
-    critical = _critical_values(free, alpha / max(pairs.n_pairs, 1), dataset.n_rows)
-    parts = []
-    for low, strips in pairs.strips(["MI"]):
-        strip = _upper(strips["MI"], low)
-        rows = free[low : low + len(strip), None]
-        least = critical[rows * free] if threshold is None else threshold
-        i, j = np.nonzero((strip > least) & (rows * free > 0))
-        parts.append((strip[i, j], i + low, j))
     n = dataset.n_variables
+    data = arrays_for_tests(dataset)
+    free = dataset.cards - 1
+    critical = _critical_values(free, 2 * alpha / max(n * (n - 1), 1), dataset.n_rows)
+
+    def kept(rows: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        low, high = rows
+        strip = information_strip(*data, low, high)
+        degrees = free[low:high, None] * free
+        least = critical[degrees] if threshold is None else threshold
+        i, j = np.nonzero((strip > least) & (degrees > 0))
+        return strip[i, j], i + low, j
+
+    parts = parallel.run(kept, strips(n), n_jobs)
     weights, i, j = (np.concatenate([part[k] for part in parts]) for k in range(3))
     half = sparse.coo_array((weights, (i, j)), shape=(n, n))
     graph = (half + half.T).tocsr()

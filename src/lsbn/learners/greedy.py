@@ -12,7 +12,9 @@ from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.kernels import climb as _climb
 from lsbn.kernels.counts import state_counts
+from lsbn.kernels.tests import information_strip
 from lsbn.learners.base import Knowledge, Learned
+from lsbn.learners.pc import arrays_for_tests, strips
 from lsbn.learners.scoring import Score
 from lsbn.partition.weights import PairWeights
 
@@ -107,8 +109,12 @@ def canonical_order(dataset: Dataset) -> np.ndarray:
     The second key is the sum over all other variables. Variables that tie in both, to nine digits,
     are copies of each other or as good as that.
     """
-    pairs = PairWeights(dataset)
-    strength = pairs.moments(["MI"])["MI"].strength if pairs.n_pairs else np.zeros(1)
+    data = arrays_for_tests(dataset)
+    strength = np.zeros(dataset.n_variables)
+    for low, high in strips(dataset.n_variables):
+        strip = information_strip(*data, low, high)
+        strength[low:high] += strip.sum(axis=1)
+        strength += strip.sum(axis=0)
     words, offsets = dataset.bits
     share = state_counts(words, offsets) / dataset.n_rows
     information = -share * np.log(np.where(share > 0, share, 1.0))

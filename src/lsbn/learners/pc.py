@@ -103,6 +103,11 @@ def arrays_for_tests(dataset: Dataset) -> Data:
     return words, offsets, dataset.codes, tabulate_xlogx(dataset.n_rows)
 
 
+def strips(n: int, height: int = 16) -> list[Pair]:
+    """First and last row, exclusive, of the strips of a matrix."""
+    return list(pairwise([*range(0, n, height), n]))
+
+
 def _skeleton(
     data: Data, n: int, log_alpha: float, max_size: int, n_jobs: int | None
 ) -> tuple[np.ndarray, list[dict[str, int]]]:
@@ -111,8 +116,7 @@ def _skeleton(
     def strip(bounds: Pair) -> np.ndarray:
         return _tests.dependent_strip(*data, *bounds, log_alpha)
 
-    cuts = [*range(0, n, 16), n]
-    pairs = np.concatenate(parallel.run(strip, list(pairwise(cuts)), n_jobs))
+    pairs = np.concatenate(parallel.run(strip, strips(n), n_jobs))
     levels = [{"size": 0, "pairs": n * (n - 1) // 2, "tests": n * (n - 1) // 2}]
     for size in range(1, max_size + 1):
         graph = _adjacency(n, pairs)
