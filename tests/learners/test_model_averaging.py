@@ -1,0 +1,278 @@
+"""Posteriors of edges: exact against all graphs, sampled against exact, on tables of every kind."""
+
+import warnings
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+import naive
+from learner_cases import EDGE_CASES, assert_sensible, chain_table, collider_table
+from lsbn.data import Dataset
+from lsbn.generators import random_network
+from lsbn.learners.model_averaging import Sampling, learn_model_averaging
+from lsbn.learners.scoring import Score
+from lsbn.network import load_network
+
+SHORT = Sampling(least_steps=0, most_steps=10_000)
+"""Long enough for a sensible answer."""
+
+
+@cache
+def counted_dags(n):
+    return [(dag, naive.linear_extensions(dag)) for dag in naive.dags(n)]
+
+
+def random_table(n, rows, seed=0, **options):
+    return random_network(n, random_state=seed, **options).sample(rows, random_state=seed)
+
+
+def alarm_table(n, rows, seed=1):
+    """Some of alarm's variables, in no order."""
+    table = load_network("alarm").sample(rows, random_state=seed)
+    return table[list(np.random.default_rng(seed).permutation(table.columns)[:n])]
+
+
+def brute_force(dataset, score, max_parents=None):
+    columns, cards = dataset.codes.tolist(), dataset.cards.tolist()
+    families = naive.families(score.kind, score.ess, columns, cards, max_parents, score.prior)
+    return naive.dag_edge_posteriors(families, counted_dags(len(columns)))
+
+
+def learn(table, **options):
+    return learn_model_averaging(Dataset.from_table(table), **options)
+
+
+def dense(learned):
+    return learned.edges.matrix.toarray()
+
+
+def by_name(learned):
+    names = list(learned.edges.names)
+    return pd.DataFrame(dense(learned), names, names).sort_index(axis=0).sort_index(axis=1)
+
+
+@pytest.mark.parametrize(
+    ("score", "max_parents"),
+    [
+        (Score(), None),
+        (Score("bdeu", 10.0, prior=False), None),
+        (Score("k2"), None),
+        (Score("bic"), None),
+        (Score(), 1),
+        (Score("bic"), 2),
+    ],
+)
+def test_exact_is_the_sum_over_all_dags_of_four(score, max_parents):
+    dataset = Dataset.from_table(random_table(4, 60, states=(2, 3)))
+    wanted, evidence = brute_force(dataset, score, max_parents)
+    learned = learn_model_averaging(dataset, score=score, method="exact", max_parents=max_parents)
+    np.testing.assert_allclose(dense(learned), wanted, atol=1e-9, rtol=0)
+    assert learned.diagnostics["log_evidence"] == pytest.approx(evidence, abs=1e-7)
+    assert learned.diagnostics["method"] == "exact"
+
+
+@pytest.mark.parametrize(("seed", "max_parents"), [(0, None), (1, 2)])
+def test_exact_is_the_sum_over_all_dags_of_five(seed, max_parents):
+    assert len(counted_dags(5)) == 29_281
+    dataset = Dataset.from_table(random_table(5, 50, seed, states=(2, 3)))
+    wanted, evidence = brute_force(dataset, Score(), max_parents)
+    learned = learn_model_averaging(dataset, max_parents=max_parents)
+    np.testing.assert_allclose(dense(learned), wanted, atol=1e-9, rtol=0)
+    assert learned.diagnostics["log_evidence"] == pytest.approx(evidence, abs=1e-7)
+    assert ((np.array(wanted) > 0.02) & (np.array(wanted) < 0.98)).sum() >= 4
+
+
+def test_a_constant_column_changes_nothing():
+    table = random_table(4, 60, states=(2, 3))
+    wanted, _ = brute_force(Dataset.from_table(table), Score())
+    table.insert(2, "k", "same")
+    found = dense(learn(table, method="exact"))
+    np.testing.assert_allclose(np.delete(np.delete(found, 2, 0), 2, 1), wanted, atol=1e-9, rtol=0)
+    assert not found[2].any()
+    assert not found[:, 2].any()
+
+
+@pytest.mark.parametrize(
+    ("table", "max_parents"),
+    [(random_table(12, 200, 1), None), (alarm_table(16, 300, 16), 4)],
+    ids=["random 12", "alarm 16"],
+)
+def test_the_sampler_agrees_with_exact(table, max_parents):
+    wanted = dense(learn(table, method="exact", max_parents=max_parents))
+    assert ((wanted > 0.1) & (wanted < 0.9)).sum() >= 5
+    learned = learn(table, method="sampled", max_parents=max_parents, random_state=0)
+    assert learned.diagnostics["method"] == "sampled"
+    assert np.abs(dense(learned) - wanted).max() < 0.02
+    assert learned.diagnostics["r_hat"] < 1.1
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_error_shrinks_as_the_chain_grows():
+    table = random_table(6, 100, 3)
+    wanted = dense(learn(table, method="exact"))
+
+    def error(sweeps):
+        sampling = Sampling(sweeps=sweeps, least_steps=0, most_steps=0, tolerance=0.0)
+        runs = [learn(table, method="sampled", sampling=sampling, random_state=s) for s in range(6)]
+        assert {run.diagnostics["sweeps"] for run in runs} == {2 * sweeps}
+        return np.mean([np.abs(dense(run) - wanted).mean() for run in runs])
+
+    short, middle, long = error(4), error(40), error(400)
+    assert middle < short / 2
+    assert long < middle / 2
+
+
+def test_same_seed_same_result_on_any_number_of_threads():
+    searched, listed = alarm_table(26, 100), random_table(6, 80)
+    options = {"method": "sampled", "sampling": SHORT, "max_parents": 3}
+    for table in (searched, listed):
+        one, again, two = (
+            learn(table, random_state=5, n_jobs=n_jobs, **options) for n_jobs in (1, 1, 2)
+        )
+        np.testing.assert_array_equal(dense(one), dense(again))
+        np.testing.assert_array_equal(dense(one), dense(two))
+        assert one.diagnostics == again.diagnostics == two.diagnostics
+        other = learn(table, random_state=6, **options)
+        assert (dense(one) != dense(other)).any()
+    seeds = np.random.SeedSequence(5), np.random.default_rng(5)
+    for seed in seeds:
+        np.testing.assert_array_equal(
+            dense(learn(listed, random_state=seed, **options)), dense(one)
+        )
+
+
+def test_order_and_names_of_rows_and_columns_are_only_order_and_names():
+    table = random_table(7, 120, 4)
+    first = by_name(learn(table, method="exact", n_jobs=2))
+    rng = np.random.default_rng(0)
+    shuffled = table.iloc[rng.permutation(len(table)), rng.permutation(7)]
+    pd.testing.assert_frame_equal(by_name(learn(shuffled, method="exact")), first, atol=1e-9)
+    renamed = table.rename(columns={name: f"a{9 - v}" for v, name in enumerate(table)})
+    np.testing.assert_allclose(
+        dense(learn(renamed, method="exact")), dense(learn(table, method="exact")), atol=1e-9
+    )
+
+
+def test_auto_is_exact_up_to_the_limit():
+    table = random_table(6, 50)
+    assert learn(table).diagnostics["method"] == "exact"
+    few = {"exact_limit": 5, "sampling": SHORT, "random_state": 0}
+    assert learn(table, **few).diagnostics["method"] == "sampled"
+    table["k"] = "same"
+    assert learn(table, exact_limit=6).diagnostics["method"] == "exact"
+
+
+@pytest.mark.parametrize("method", ["exact", "sampled"])
+def test_a_collider_is_directed_and_a_chain_is_not(method):
+    collider = by_name(learn_model_averaging(collider_table(), method=method, random_state=0))
+    assert min(collider.loc["a", "c"], collider.loc["b", "c"], collider.loc["c", "d"]) > 0.95
+    chain = by_name(learn_model_averaging(chain_table(), method=method, random_state=0))
+    assert chain.loc["a", "b"] + chain.loc["b", "a"] > 0.99
+    assert chain.loc["a", "c"] + chain.loc["c", "a"] < 0.05
+    # a graph counts as often as it has orders: b in the middle has two, each end one
+    assert chain.loc["b", "a"] == pytest.approx(0.75, abs=0.03)
+
+
+@pytest.mark.parametrize("method", ["exact", "sampled"])
+@pytest.mark.parametrize("case", sorted(EDGE_CASES))
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_sensible_on_awkward_tables(case, method):
+    assert_sensible(learn_model_averaging, case, method=method, sampling=SHORT)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("rows", [2, 3, 400])
+def test_sensible_where_parents_are_searched(rows):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.integers(2, size=(400, 27)), columns=[f"v{i}" for i in range(27)])
+    table["copy"] = table.v0
+    table["joint"] = 2 * table.v1 + table.v2
+    table["many"] = np.arange(400) % 64
+    table["constant"] = 0
+    table = table.iloc[:rows]
+    learned = learn(table, method="sampled", sampling=SHORT, max_parents=3, random_state=0)
+    assert np.isfinite(dense(learned)).all()
+    both = by_name(learned)
+    both = both + both.T
+    assert not both.loc["constant"].any()
+    if rows == 400:
+        assert both.loc["v0", "copy"] == pytest.approx(1.0)
+        assert both.loc["joint", "v1"] + both.loc["joint", "v2"] > 0.99
+        assert both.loc["v3"].max() < 0.3
+
+
+@pytest.mark.parametrize("method", ["exact", "sampled", "auto"])
+def test_nothing_to_learn(method):
+    constant = pd.DataFrame({"a": ["x"] * 5, "b": ["y"] * 5, "c": ["z"] * 5})
+    assert not dense(learn(constant, method=method)).any()
+    constant["c"] = list("zzzzw")
+    assert not dense(learn(constant, method=method)).any()
+
+
+@pytest.mark.parametrize("method", ["exact", "sampled"])
+def test_two_variables(method):
+    rng = np.random.default_rng(0)
+    a = rng.integers(3, size=200)
+    learned = learn(pd.DataFrame({"a": a, "b": (a + (rng.random(200) < 0.2)) % 3}), method=method)
+    np.testing.assert_allclose(dense(learned), [[0, 0.5], [0.5, 0]], atol=0.02)
+
+
+def xor_table(rows, seed):
+    """25 columns in no order; x2 is x0 xor x1 but for 10 %, and no pair of the three depends."""
+    rng = np.random.default_rng(seed)
+    x = rng.integers(2, size=(rows, 25))
+    for j in range(5, 25, 2):
+        x[:, j] = x[:, j - 1] ^ (rng.random(rows) < 0.2)
+    x[:, 2] = x[:, 0] ^ x[:, 1] ^ (rng.random(rows) < 0.1)
+    return pd.DataFrame(x, columns=[f"x{j}" for j in range(25)]).sample(
+        frac=1, axis=1, random_state=seed
+    )
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_relation_that_no_pair_shows_is_found(seed):
+    """Whichever of the three is the child, two of the three pairs are edges."""
+    found = by_name(
+        learn(xor_table(500, seed), method="sampled", sampling=SHORT, random_state=seed)
+    )
+    three = found.loc[["x0", "x1", "x2"], ["x0", "x1", "x2"]].to_numpy()
+    assert three.sum() == pytest.approx(2.0, abs=0.05)
+
+
+def test_chains_that_disagree_say_so_with_numbers():
+    rng = np.random.default_rng(0)
+    a = rng.integers(2, size=2000)
+    table = pd.DataFrame({f"c{i}": a ^ (rng.random(2000) < 0.01) for i in range(8)})
+    hasty = Sampling(sweeps=2, least_steps=0, most_steps=0)
+    message = (
+        r"chains disagree after 4 sweeps: standard error of an edge up to 0\.\d\d, "
+        r"R-hat up to \d+\.\d\d \(\d+ edges above 1\.1\), \d of 4 chains left out"
+    )
+    with pytest.warns(ConvergenceWarning, match=message) as caught:
+        learned = learn(table, method="sampled", sampling=hasty, random_state=0)
+    assert caught[0].filename == __file__
+    assert learned.diagnostics["standard_error"] > 0.1
+    assert learned.diagnostics["r_hat"] > 1.1
+    assert learned.diagnostics["effective_sample_size"] >= 1
+
+
+def test_chains_that_agree_say_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        learned = learn(random_table(5, 100), method="sampled", random_state=0)
+    notes = learned.diagnostics
+    assert notes["standard_error"] < 0.02
+    assert notes["r_hat"] < 1.05
+    assert notes["effective_sample_size"] > 100
+    assert notes["chains_kept"] == notes["chains"] == len(notes["log_scores"]) == 4
+
+
+def test_unknown_methods_and_too_many_variables_are_refused():
+    with pytest.raises(ValueError, match="unknown method 'fast'; there are auto, exact, sampled"):
+        learn(random_table(3, 20), method="fast")
+    with pytest.raises(ValueError, match=r"26 variables .* use method='sampled'"):
+        learn(pd.DataFrame(np.eye(26, dtype=int)), method="exact")
