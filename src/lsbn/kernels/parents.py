@@ -186,22 +186,23 @@ def _extensions(words, offsets, codes, tables, child, row, score, others, penalt
 
 @njit(nogil=True, cache=True)
 def explore_parent_sets(
-    words, offsets, codes, tables, child, pool, others, beams, wide, penalty, limits
+    words, offsets, codes, tables, child, pool, others, beams, wide, penalty, limits, settled
 ):
     """Parent sets that matter while the parents of ``child`` come from the pool.
 
-    These are the best sets from the pool; the best ones when a member of the very best is taken
-    out of the pool, so that the sampler knows what is left when that member moves behind the
-    child; the subsets of the best few; and the best one with one more from ``others``, so that the
-    sampler knows what a variable that is now behind the child would bring.
+    These are the best sets from the pool and the subsets of the best few; the best ones when a
+    member of the first is taken out of the pool, so that the sampler knows what is left when the member
+    moves behind the child; and the first with one more from ``others``, so that the sampler knows what
+    a variable that is now behind the child would bring. The last two are left out where the best
+    set is among the ``settled`` ones, for which they are listed already.
 
-    ``limits = (margin, delta, most, closed, extended)``: see `grow_parent_sets` for the margin;
-    of each search at most ``most`` sets within ``delta`` of its best are listed; the subsets of
-    ``closed`` sets and ``extended`` extensions.
+    ``limits = (margin, delta, most, closed, extended)``: see `grow_parent_sets` for the margin; of
+    each search at most ``most`` sets within ``delta`` of its best are listed; the number of sets
+    whose subsets are listed, and of extensions.
 
     Returns
     -------
-    sets : (m, depth) int32 array, repetitions possible
+    sets : (m, depth) int32 array, the best set first, repetitions possible
     scores : (m,) float array
     """
     margin, delta, most, closed, extended = limits
@@ -210,26 +211,41 @@ def explore_parent_sets(
     )
     sets, scores = _best(sets, scores, most, delta)
     first, first_score = sets[0].copy(), scores[0]
-    depth = first.shape[0]
-    narrow = np.minimum(wide, 1)
     for a in range(min(closed, sets.shape[0])):
         more, more_scores = _subsets(words, offsets, codes, tables, child, sets[a], penalty)
         sets, scores = np.concatenate((sets, more)), np.concatenate((scores, more_scores))
+    if _is_row(settled, first):
+        return sets, scores
+    few, narrow = (beams + 1) // 2, np.zeros_like(wide)
+    narrow[:2] = 1
     for u in first[: _size(first)]:
         smaller = pool[pool != u]
         more, more_scores = grow_parent_sets(
-            words, offsets, codes, tables, child, smaller, beams, narrow, penalty, margin
+            words, offsets, codes, tables, child, smaller, few, narrow, penalty, margin
         )
         more, more_scores = _best(more, more_scores, most, delta)
         below, below_scores = _subsets(words, offsets, codes, tables, child, more[0], penalty)
         sets = np.concatenate((sets, more, below))
         scores = np.concatenate((scores, more_scores, below_scores))
-    if _size(first) < depth and extended > 0:
+    if _size(first) < first.shape[0] and extended > 0:
         more, more_scores = _extensions(
             words, offsets, codes, tables, child, first, first_score, others, penalty, extended
         )
         sets, scores = np.concatenate((sets, more)), np.concatenate((scores, more_scores))
     return sets, scores
+
+
+@njit(nogil=True, cache=True)
+def _is_row(rows, row):
+    for a in range(rows.shape[0]):
+        same = True
+        for k in range(row.shape[0]):
+            if rows[a, k] != row[k]:
+                same = False
+                break
+        if same:
+            return True
+    return False
 
 
 @njit(nogil=True, cache=True)

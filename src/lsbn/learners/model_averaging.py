@@ -58,7 +58,9 @@ class Sampling:
     rounds : int
         Most rounds of searching parent sets again in the light of the best order.
     gain : float
-        Rounds end when one raises the log score by less than this.
+        A round is idle if it raises the log score by less than this.
+    patience : int
+        Rounds end after so many idle ones.
     """
 
     chains: int = 4
@@ -66,8 +68,9 @@ class Sampling:
     least_steps: int = 60_000
     most_steps: int = 200_000
     tolerance: float = 0.02
-    rounds: int = 8
+    rounds: int = 12
     gain: float = 1.0
+    patience: int = 2
 
 
 def learn_model_averaging(
@@ -254,14 +257,14 @@ class OrderSampler:
         search.explore(pools or [np.arange(n)] * n, 0)
         near = _second_neighbours(pools) if pools and n > REACH else None
         self._explore_by(self.rng.random(n), 0, near)
-        best_keys, history = None, []
+        best_keys, history, idle = None, [], 0
         for stamp in range(1, self.sampling.rounds + 2):
             sets = search.listed()
             starts = self._starts(sets, best_keys)
             best_keys, best = starts[0]
             history.append(best)
-            converged = len(history) > 1 and best < history[-2] + self.sampling.gain
-            if converged or stamp > self.sampling.rounds:
+            idle = 0 if best > max(history[:-1], default=-np.inf) + self.sampling.gain else idle + 1
+            if idle == self.sampling.patience or stamp > self.sampling.rounds:
                 break
             self._explore_by(best_keys, stamp, near)
         return sets, starts, history

@@ -165,6 +165,7 @@ class ParentSetSearch:
         self.penalty = score.penalty(n, self.depth)
         self.varying = np.flatnonzero(dataset.cards > 1)
         none = np.full((1, self.depth), -1, np.int32)
+        self._settled = [np.empty((0, self.depth), np.int32)] * n
         self._sets = [(none, self._empty_score(v), np.zeros(1, np.int32)) for v in range(n)]
 
     def _empty_score(self, v: int) -> np.ndarray:
@@ -213,6 +214,7 @@ class ParentSetSearch:
         for v, sets, scores in self._each(self._explore, work):
             old_sets, old_scores, old_stamps = self._sets[v]
             stamps = np.full(len(scores), stamp, np.int32)
+            self._settled[v] = np.concatenate([self._settled[v], sets[:1]])
             self._sets[v] = (
                 np.concatenate([old_sets, sets]),
                 np.concatenate([old_scores, scores]),
@@ -234,6 +236,7 @@ class ParentSetSearch:
             np.array(effort.wide),
             self.penalty,
             effort.limits,
+            self._settled[v],
         )
 
     def _each(self, function: Callable[..., tuple], work: Sequence[tuple]) -> list[tuple]:
