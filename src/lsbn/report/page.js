@@ -1,0 +1,606 @@
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const { names, communities, colours, home, pairs, picture } = data;
+  const byId = (id) => document.getElementById(id);
+  const CLEAR = 0.75; // share of one direction from which an arrowhead is drawn
+  const PAGE = 100;
+  const hasTruth = pairs.t !== undefined;
+  const m = pairs.a.length;
+  const total = pairs.f.map((f, k) => f + pairs.r[k]);
+  const belongs = names.map(() => []);
+  communities.forEach((group, k) => group.forEach((v) => belongs[v].push(k)));
+  const incident = names.map(() => []);
+  for (let k = 0; k < m; k++) {
+    incident[pairs.a[k]].push(k);
+    incident[pairs.b[k]].push(k);
+  }
+  const state = { threshold: data.threshold, chosen: null, community: null, hover: null };
+
+  // -- small helpers: text is always set as text -------------------------------------------------
+  const SVG = "http://www.w3.org/2000/svg";
+  function fill(node, attributes, children) {
+    for (const [key, value] of Object.entries(attributes || {})) {
+      if (key === "text") node.textContent = value;
+      else if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+      else if (value !== null && value !== undefined) node.setAttribute(key, value);
+    }
+    for (const child of children || []) node.append(child);
+    return node;
+  }
+  const html = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+  const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+  const format = (p) => (p > 0 && p < 0.0005 ? "<0.001" : p.toFixed(3));
+  const count = (k, thing) => `${k.toLocaleString("en")} ${thing}${k === 1 ? "" : "s"}`;
+  const shortened = (name, most) => {
+    const letters = Array.from(name);
+    return letters.length > most ? letters.slice(0, most - 1).join("") + "…" : name;
+  };
+  const colourClass = (k) => (k >= 0 && colours[k] >= 0 ? `c${colours[k]}` : "");
+  const directed = (k) => pairs.f[k] >= CLEAR * total[k] && total[k] > 0;
+  const visible = (k) => total[k] > state.threshold;
+  const isTrue = (k) => hasTruth && pairs.t[k] > 0;
+  const status = (k) => (visible(k) ? (isTrue(k) ? "hit" : "error") : isTrue(k) ? "miss" : "");
+  const nameButton = (v) =>
+    html("button", { type: "button", class: "plain", text: names[v], onclick: () => choose(v, true) });
+
+  // -- the picture -------------------------------------------------------------------------------
+  const stage = byId("network");
+  const view = svg("g", {});
+  const linkLayer = svg("g", {});
+  const markLayer = svg("g", {});
+  view.append(linkLayer, markLayer);
+  stage.append(view);
+  const asCommunities = picture.kind === "communities";
+  const place = new Map(picture.marks.map((id, k) => [id, k]));
+  const markOf = (v) => place.get(asCommunities ? home[v] : v);
+  const degree = names.map((_, v) => incident[v].reduce((sum, k) => sum + total[k], 0));
+  const sizes = communities.map(() => 0);
+  home.forEach((k) => k >= 0 && sizes[k]++);
+  const marks = picture.marks.map((id, k) => {
+    const label = asCommunities ? `Community ${id + 1}` : names[id];
+    const weight = asCommunities ? sizes[id] : degree[id];
+    const r = asCommunities ? 4 + 1.6 * Math.sqrt(weight) : 5 + 1.1 * Math.sqrt(Math.min(weight, 30));
+    const text = svg("text", { text: shortened(label, 24) });
+    const group = asCommunities ? id : home[id];
+    const node = svg(
+      "g",
+      { class: `node ${colourClass(group)}`, transform: `translate(${picture.x[k]} ${picture.y[k]})` },
+      svg("circle", { r }), text, svg("title", { text: described(id) })
+    );
+    node.dataset.mark = k;
+    markLayer.append(node);
+    return { id, x: picture.x[k], y: picture.y[k], r, node, text, weight, width: 7 + 6.1 * Array.from(text.textContent).length };
+  });
+
+  function described(id) {
+    if (asCommunities) return `Community ${id + 1}: ${count(communities[id].length, "variable")}`;
+    const others = belongs[id].filter((k) => k !== home[id]).map((k) => k + 1);
+    const lines = [names[id]];
+    if (home[id] >= 0) lines.push(`community ${home[id] + 1}` + (others.length ? `, also ${others.join(", ")}` : ""));
+    return lines.join("\n");
+  }
+
+  const drawn = new Map(); // pair, or "mark-mark" between communities -> its element
+
+  function line(from, to, width, strength, arrow) {
+    const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
+    const [ux, uy] = [(to.x - from.x) / length, (to.y - from.y) / length];
+    const tip = arrow ? 4.5 + 1.6 * width : 0;
+    const start = [from.x + ux * from.r, from.y + uy * from.r];
+    const end = [to.x - ux * (to.r + 1.5), to.y - uy * (to.r + 1.5)];
+    const stop = [end[0] - ux * tip * 0.8, end[1] - uy * tip * 0.8];
+    const group = svg("g", { class: "link", "stroke-width": width.toFixed(2), opacity: strength.toFixed(2) });
+    group.append(svg("line", { x1: start[0], y1: start[1], x2: stop[0], y2: stop[1] }));
+    if (arrow) {
+      const base = [end[0] - ux * tip, end[1] - uy * tip];
+      const side = [-uy * tip * 0.42, ux * tip * 0.42];
+      const d = `M${end[0]} ${end[1]}L${base[0] + side[0]} ${base[1] + side[1]}L${base[0] - side[0]} ${base[1] - side[1]}Z`;
+      group.append(svg("path", { class: "tip", d }));
+    }
+    linkLayer.append(group);
+    return group;
+  }
+
+  function drawPairs() {
+    for (let k = 0; k < m; k++) {
+      const shown = visible(k) || (isTrue(k) && byId("truth").checked);
+      let link = drawn.get(k);
+      if (shown && !link) {
+        const [from, to] = [markOf(pairs.a[k]), markOf(pairs.b[k])];
+        if (from === undefined || to === undefined) continue;
+        const missed = total[k] <= data.floor;
+        const way = isTrue(k) && missed ? pairs.t[k] : 1;
+        const ends = way === 2 ? [marks[to], marks[from]] : [marks[from], marks[to]];
+        const arrow = missed ? way !== 3 : directed(k);
+        link = line(...ends, missed ? 1.2 : 0.6 + 1.6 * total[k], missed ? 0.9 : 0.2 + 0.7 * total[k], arrow);
+        link.append(svg("title", { text: pairText(k) }));
+        link.dataset.pair = k;
+        drawn.set(k, link);
+      }
+      if (!link) continue;
+      link.toggleAttribute("hidden", !shown);
+      link.style.display = shown ? "" : "none";
+      if (hasTruth) for (const word of ["hit", "miss", "error"]) link.classList.toggle(word, status(k) === word);
+    }
+  }
+
+  function drawBundles() {
+    linkLayer.replaceChildren();
+    drawn.clear();
+    const bundles = new Map();
+    for (let k = 0; k < m; k++) {
+      const [from, to] = [markOf(pairs.a[k]), markOf(pairs.b[k])];
+      if (!visible(k) || from === undefined || to === undefined || from === to) continue;
+      const key = from < to ? `${from}-${to}` : `${to}-${from}`;
+      bundles.set(key, (bundles.get(key) || 0) + 1);
+    }
+    for (const [key, edges] of bundles) {
+      const [from, to] = key.split("-").map(Number);
+      const link = line(marks[from], marks[to], 0.6 + 0.7 * Math.sqrt(edges), Math.min(0.25 + 0.1 * edges, 0.8), false);
+      link.append(svg("title", { text: count(edges, "edge") }));
+      drawn.set(key, link);
+    }
+  }
+
+  function pairText(k) {
+    const [a, b] = [names[pairs.a[k]], names[pairs.b[k]]];
+    const lines = [`${a} → ${b}: ${format(pairs.f[k])}`, `${b} → ${a}: ${format(pairs.r[k])}`];
+    if (isTrue(k)) lines.push(`in truth ${truthText(k)}`);
+    return lines.join("\n");
+  }
+  const truthText = (k) => {
+    const [a, b] = [names[pairs.a[k]], names[pairs.b[k]]];
+    return [null, `${a} → ${b}`, `${b} → ${a}`, `${a} – ${b}`][pairs.t[k]];
+  };
+
+  // -- zoom, pan, labels -------------------------------------------------------------------------
+  const camera = { k: 1, x: 0, y: 0, w: 1, h: 1, moved: false };
+  function fit() {
+    const pad = 34;
+    let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+    for (const mark of marks) {
+      left = Math.min(left, mark.x - mark.r); right = Math.max(right, mark.x + mark.r);
+      top = Math.min(top, mark.y - mark.r); bottom = Math.max(bottom, mark.y + mark.r);
+    }
+    if (!marks.length) return;
+    camera.k = Math.min((camera.w - 2 * pad) / Math.max(right - left, 1), (camera.h - 2 * pad) / Math.max(bottom - top, 1), 2.2);
+    camera.x = camera.w / 2 - (camera.k * (left + right)) / 2;
+    camera.y = camera.h / 2 - (camera.k * (top + bottom)) / 2;
+    camera.moved = false;
+    look();
+  }
+  function zoom(factor, cx, cy) {
+    if (!factor) return fit();
+    const k = Math.min(Math.max(camera.k * factor, 0.02), 12);
+    camera.x = cx - ((cx - camera.x) * k) / camera.k;
+    camera.y = cy - ((cy - camera.y) * k) / camera.k;
+    camera.k = k;
+    camera.moved = true;
+    look();
+  }
+  function resize() {
+    const box = stage.getBoundingClientRect();
+    if (!box.width) return;
+    [camera.w, camera.h] = [box.width, box.height];
+    stage.setAttribute("viewBox", `0 0 ${box.width} ${box.height}`);
+    if (camera.moved) look(); else fit();
+  }
+  let waiting = false;
+  function look() {
+    view.setAttribute("transform", `translate(${camera.x} ${camera.y}) scale(${camera.k})`);
+    if (!waiting) {
+      waiting = true;
+      requestAnimationFrame(() => { waiting = false; label(); });
+    }
+  }
+
+  // Names are placed below, above, right or left of their nodes, the most joined first, where they
+  // hide no other name and no other node; the rest appear when there is room.
+  function label() {
+    const size = 11;
+    const cell = 48;
+    const taken = new Map();
+    const cells = (box, act) => {
+      for (let i = Math.floor(box[0] / cell); i <= Math.floor(box[2] / cell); i++)
+        for (let j = Math.floor(box[1] / cell); j <= Math.floor(box[3] / cell); j++) if (act(i + "," + j)) return true;
+      return false;
+    };
+    const put = (box) => cells(box, (key) => { (taken.get(key) || taken.set(key, []).get(key)).push(box); });
+    const blocked = (box, own) => cells(box, (key) => (taken.get(key) || []).some(
+      (b) => b[4] !== own && b[0] < box[2] && box[0] < b[2] && b[1] < box[3] && box[1] < b[3]));
+    const near = nearMarks();
+    const spots = marks.map((mark, k) => ({ k, mark, x: camera.x + camera.k * mark.x, y: camera.y + camera.k * mark.y, r: camera.k * mark.r }));
+    for (const s of spots) if (!near || near.has(s.k)) put([s.x - s.r, s.y - s.r, s.x + s.r, s.y + s.r, s.k]);
+    const first = (s) => (s.k === focusMark() ? 2 : near && near.has(s.k) ? 1 : 0);
+    spots.sort((s, o) => first(o) - first(s) || o.mark.weight - s.mark.weight || s.k - o.k);
+    for (const s of spots) {
+      const w = s.mark.width;
+      const outside = s.x < -w || s.x > camera.w + w || s.y < -20 || s.y > camera.h + 20;
+      const options = [[0, s.r + size], [0, -s.r - 3], [s.r + w / 2 + 1, 4], [-s.r - w / 2 - 1, 4]];
+      const box = ([dx, dy]) => [s.x + dx - w / 2, s.y + dy - size + 1, s.x + dx + w / 2, s.y + dy + 3, s.k];
+      let spot = null;
+      if (!outside && !(near && !near.has(s.k))) {
+        spot = options.find((o) => !blocked(box(o), s.k));
+        if (!spot && first(s) === 2) spot = options[0];
+      }
+      s.mark.text.style.display = spot ? "" : "none";
+      if (!spot) continue;
+      put(box(spot));
+      s.mark.text.setAttribute("font-size", size / camera.k);
+      s.mark.text.setAttribute("x", spot[0] / camera.k);
+      s.mark.text.setAttribute("y", spot[1] / camera.k);
+    }
+  }
+
+  // -- focus -------------------------------------------------------------------------------------
+  const focusMark = () => {
+    if (state.hover !== null) return state.hover;
+    return state.chosen === null ? null : markOf(state.chosen) ?? null;
+  };
+  function nearMarks() {
+    const mark = focusMark();
+    if (state.hover === null && state.community !== null) {
+      if (asCommunities) return new Set([place.get(state.community)]);
+      return new Set(communities[state.community].map(markOf).filter((k) => k !== undefined));
+    }
+    if (mark === null) return null;
+    const near = new Set([mark]);
+    for (const [key, link] of drawn) {
+      if (link.style.display === "none") continue;
+      const [from, to] = linkEnds(key);
+      if (from === mark) near.add(to);
+      if (to === mark) near.add(from);
+    }
+    return near;
+  }
+  const linkEnds = (key) => (asCommunities ? key.split("-").map(Number) : [markOf(pairs.a[key]), markOf(pairs.b[key])]);
+  function paint() {
+    const near = nearMarks();
+    const mark = focusMark();
+    const inside = state.hover === null && state.community !== null;
+    stage.classList.toggle("focus", near !== null);
+    marks.forEach((one, k) => {
+      one.node.classList.toggle("near", near !== null && near.has(k));
+      one.node.classList.toggle("chosen", state.chosen !== null && markOf(state.chosen) === k);
+    });
+    for (const [key, link] of drawn) {
+      const [from, to] = linkEnds(key);
+      const lit = near !== null && (inside ? near.has(from) && near.has(to) : from === mark || to === mark);
+      link.classList.toggle("near", lit);
+    }
+    look();
+  }
+  function choose(v, scroll) {
+    state.chosen = v;
+    state.community = null;
+    state.hover = null;
+    paint();
+    detail();
+    if (v !== null && scroll) {
+      const mark = marks[markOf(v)];
+      if (mark) {
+        const [x, y] = [camera.x + camera.k * mark.x, camera.y + camera.k * mark.y];
+        if (x < 30 || y < 30 || x > camera.w - 30 || y > camera.h - 30) {
+          camera.x += camera.w / 2 - x;
+          camera.y += camera.h / 2 - y;
+          camera.moved = true;
+          look();
+        }
+      }
+      const box = stage.getBoundingClientRect();
+      if (box.bottom < 80 || box.top > innerHeight - 80) stage.scrollIntoView({ block: "center" });
+    }
+  }
+  function chooseCommunity(k, scroll) {
+    state.community = k;
+    state.chosen = null;
+    state.hover = null;
+    paint();
+    detail();
+    const box = stage.getBoundingClientRect();
+    if (scroll && (box.bottom < 80 || box.top > innerHeight - 80)) stage.scrollIntoView({ block: "center" });
+  }
+
+  // -- what is said about the chosen variable or community ---------------------------------------
+  const panel = byId("detail");
+  const chip = (k) => html("button", { type: "button", class: `chip ${colourClass(k)}`, onclick: () => chooseCommunity(k) },
+    html("span", { class: "dot" }), `Community ${k + 1}`);
+  function neighbours(v) {
+    const lists = { parents: [], children: [], open: [] };
+    for (const k of incident[v]) {
+      if (total[k] < data.floor) continue;
+      const out = pairs.a[k] === v;
+      const item = { k, other: out ? pairs.b[k] : pairs.a[k], into: out ? pairs.r[k] : pairs.f[k], from: out ? pairs.f[k] : pairs.r[k] };
+      lists[directed(k) ? (out ? "children" : "parents") : "open"].push(item);
+    }
+    for (const list of Object.values(lists)) list.sort((x, y) => total[y.k] - total[x.k]);
+    return lists;
+  }
+  function listed(title, items, figure) {
+    const shown = items.slice(0, 60).map((item) => html("li", { class: visible(item.k) ? "" : "below" },
+      nameButton(item.other), html("span", { class: "figure", text: figure(item) })));
+    const rest = items.length > 60 ? [html("li", { text: `and ${items.length - 60} more` })] : [];
+    return [html("h4", { text: `${title} (${items.filter((item) => visible(item.k)).length})` }), html("ul", {}, ...shown, ...rest)];
+  }
+  const heading = (text, cls) => html("h3", {}, html("span", { class: `name ${cls}`, text }),
+    html("button", { type: "button", "aria-label": "Clear", text: "✕", onclick: () => choose(null) }));
+  function detail() {
+    if (state.chosen !== null) {
+      const v = state.chosen;
+      const { parents, children, open } = neighbours(v);
+      panel.replaceChildren(heading(names[v], ""), html("p", {}, ...belongs[v].slice(0, 30).map(chip)));
+      if (parents.length) panel.append(...listed("Parents", parents, (i) => format(i.into)));
+      if (children.length) panel.append(...listed("Children", children, (i) => format(i.from)));
+      if (open.length) panel.append(...listed("Joined, direction open", open, (i) => `← ${format(i.into)}  → ${format(i.from)}`));
+      if (!parents.length && !children.length && !open.length) panel.append(html("p", { class: "quiet", text: "No edge." }));
+    } else if (state.community !== null) {
+      const k = state.community;
+      const own = communities[k];
+      panel.replaceChildren(heading(`Community ${k + 1}`, ""),
+        html("p", { class: "quiet", text: `${count(own.length, "variable")}, ${count(inner(k), "edge")} inside` }),
+        html("ul", {}, ...own.slice(0, 300).map((v) => html("li", {}, nameButton(v)))));
+      if (own.length > 300) panel.append(html("p", { text: `and ${own.length - 300} more` }));
+    } else {
+      const hubs = names.map((_, v) => v).filter((v) => degree[v] > 0).sort((u, v) => degree[v] - degree[u] || u - v).slice(0, 8);
+      panel.replaceChildren(html("p", { class: "quiet", text: "Point at a variable to see what it is joined to; click to keep it." }));
+      if (hubs.length) panel.append(html("h4", { text: "Most joined variables" }), html("ul", {}, ...hubs.map((v) =>
+        html("li", {}, nameButton(v), html("span", { class: "figure", text: count(incident[v].filter(visible).length, "edge") })))));
+    }
+  }
+  function inner(k) {
+    const own = new Set(communities[k]);
+    let found = 0;
+    for (let pair = 0; pair < m; pair++) if (visible(pair) && own.has(pairs.a[pair]) && own.has(pairs.b[pair])) found++;
+    return found;
+  }
+
+  // -- threshold ---------------------------------------------------------------------------------
+  const slider = byId("threshold");
+  slider.min = data.floor;
+  slider.value = state.threshold;
+  const BINS = 33;
+  const tall = new Array(BINS).fill(0);
+  const binOf = (p) => Math.min(BINS - 1, Math.max(0, Math.floor(((p - data.floor) / (1 - data.floor)) * BINS)));
+  total.forEach((p) => p >= data.floor && tall[binOf(p)]++);
+  const highest = Math.sqrt(Math.max(1, ...tall));
+  byId("histogram").setAttribute("viewBox", `0 0 ${BINS} 10`);
+  const bars = tall.map((h, k) => svg("rect", { x: k + 0.1, y: 10 - (10 * Math.sqrt(h)) / highest, width: 0.8, height: (10 * Math.sqrt(h)) / highest }));
+  byId("histogram").append(...bars);
+
+  function update() {
+    const t = state.threshold;
+    byId("threshold-value").textContent = t.toFixed(2);
+    bars.forEach((bar, k) => bar.classList.toggle("in", k >= binOf(t)));
+    if (asCommunities) drawBundles(); else drawPairs();
+    let [shown, open, hits, misses] = [0, 0, 0, 0];
+    for (let k = 0; k < m; k++) {
+      if (visible(k)) { shown++; if (!directed(k)) open++; if (isTrue(k)) hits++; }
+      else if (isTrue(k)) misses++;
+    }
+    byId("shown").textContent = count(shown, "edge") + (open ? `, ${open.toLocaleString("en")} with the direction open` : "");
+    if (hasTruth) {
+      const percent = (part, whole) => (whole ? ((100 * part) / whole).toFixed(1) : "0.0") + " %";
+      const errors = shown - hits;
+      byId("score").textContent = `${hits} hits, ${misses} misses, ${errors} errors; precision ${percent(hits, hits + errors)}, ` +
+        `recall ${percent(hits, hits + misses)}, F ${percent(2 * hits, 2 * hits + misses + errors)}`;
+      stage.classList.toggle("truth", byId("truth").checked);
+    }
+    paint();
+    detail();
+    table();
+    communityList();
+  }
+  slider.addEventListener("input", () => { state.threshold = Number(slider.value); update(); });
+  byId("truth").addEventListener("change", update);
+
+  // -- table of edges ----------------------------------------------------------------------------
+  const columns = [
+    { title: "From", key: (k) => names[pairs.a[k]], text: true },
+    { title: "To", key: (k) => names[pairs.b[k]], text: true },
+    { title: "Edge", key: (k) => total[k], hint: "Probability that the two are joined, either way" },
+    { title: "This way", key: (k) => pairs.f[k], hint: "Probability of the edge in this direction" },
+    { title: "Other way", key: (k) => pairs.r[k], hint: "Probability of the edge in the other direction" },
+  ];
+  if (hasTruth) columns.push({ title: "Truth", key: status, text: true, hint: "hit: found and true; miss: true, not found; error: found, not true" });
+  const sorting = { column: 2, down: true };
+  let rowsWanted = PAGE;
+  const collator = new Intl.Collator("en", { numeric: true });
+  const heads = columns.map((column, c) => html("th", { scope: "col", class: column.text ? "" : "number", title: column.hint },
+    html("button", { type: "button", text: column.title, onclick: () => {
+      if (sorting.column === c) sorting.down = !sorting.down;
+      else Object.assign(sorting, { column: c, down: !column.text });
+      rowsWanted = PAGE;
+      table();
+    } })));
+  byId("edge-table").tHead.append(html("tr", {}, ...heads));
+
+  function row(k) {
+    const cells = [
+      html("td", {}, nameButton(pairs.a[k])),
+      html("td", {}, directed(k) || !total[k] ? "→ " : "– ", nameButton(pairs.b[k])),
+      html("td", { class: "number" }, meter(total[k]), format(total[k])),
+      html("td", { class: "number", text: format(pairs.f[k]) }),
+      html("td", { class: "number", text: format(pairs.r[k]) }),
+    ];
+    if (!total[k] && isTrue(k)) cells[1].firstChild.data = pairs.t[k] === 1 ? "→ " : pairs.t[k] === 2 ? "← " : "– ";
+    if (hasTruth) cells.push(html("td", { class: status(k), text: status(k), title: isTrue(k) ? truthText(k) : "" }));
+    return html("tr", {}, ...cells);
+  }
+  function meter(p) {
+    const inside = html("i", {});
+    inside.style.width = `${100 * p}%`;
+    return html("span", { class: "meter", "aria-hidden": "true" }, inside);
+  }
+  function table() {
+    const words = byId("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const wanted = byId("status").value;
+    const above = byId("above").checked;
+    const rows = [];
+    for (let k = 0; k < m; k++) {
+      if (above && !visible(k) && !(hasTruth && isTrue(k))) continue;
+      if (wanted && status(k) !== wanted) continue;
+      const text = `${names[pairs.a[k]]} ${names[pairs.b[k]]}`.toLowerCase();
+      if (words.every((word) => text.includes(word))) rows.push(k);
+    }
+    const { key, text } = columns[sorting.column];
+    const sign = sorting.down ? -1 : 1;
+    rows.sort((k, o) => sign * (text ? collator.compare(key(k), key(o)) : key(k) - key(o)) || k - o);
+    heads.forEach((head, c) => {
+      if (c === sorting.column) head.setAttribute("aria-sort", sorting.down ? "descending" : "ascending");
+      else head.removeAttribute("aria-sort");
+    });
+    byId("edge-table").tBodies[0].replaceChildren(...rows.slice(0, rowsWanted).map(row));
+    byId("rows-shown").textContent = rows.length > rowsWanted
+      ? `${rowsWanted.toLocaleString("en")} of ${count(rows.length, "pair")}` : count(rows.length, "pair");
+    byId("more").hidden = rows.length <= rowsWanted;
+  }
+  byId("more").addEventListener("click", () => { rowsWanted += 5 * PAGE; table(); });
+  for (const id of ["filter", "above", "status"]) byId(id).addEventListener("input", () => { rowsWanted = PAGE; table(); });
+
+  // -- communities -------------------------------------------------------------------------------
+  const several = communities.map((_, k) => k).filter((k) => communities[k].length > 1);
+  let communitiesWanted = 24;
+  function communityList() {
+    byId("communities").hidden = !communities.length;
+    const alone = communities.length - several.length;
+    const overlapping = belongs.filter((list) => list.length > 1).length;
+    byId("communities-note").textContent = `${count(several.length, "group")} of variables that belong together` +
+      (overlapping ? `; ${count(overlapping, "variable")} in several. The colour in the picture is that of the one with most of a variable's edges.` : ".") +
+      (alone ? ` ${alone.toLocaleString("en")} of one variable only ${alone === 1 ? "is" : "are"} not listed.` : "");
+    byId("community-list").replaceChildren(...several.slice(0, communitiesWanted).map((k) => {
+      const own = communities[k];
+      const text = own.slice(0, 40).map((v) => shortened(names[v], 40)).join(", ") + (own.length > 40 ? ", …" : "");
+      return html("li", { class: colourClass(k) },
+        html("div", { class: "head" }, html("span", { class: "dot" }),
+          html("button", { type: "button", class: "plain", text: `Community ${k + 1}`, onclick: () => chooseCommunity(k, true) }),
+          html("span", { class: "figure", text: `${count(own.length, "variable")}, ${count(inner(k), "edge")}` })),
+        html("div", { class: "members name", text }));
+    }));
+    byId("more-communities").hidden = several.length <= communitiesWanted;
+    byId("more-communities").textContent = `Show all ${several.length.toLocaleString("en")}`;
+  }
+  byId("more-communities").addEventListener("click", () => { communitiesWanted = several.length; communityList(); });
+
+  // -- search ------------------------------------------------------------------------------------
+  const search = byId("search");
+  function matches(text) {
+    const low = text.toLowerCase();
+    const starts = [];
+    const holds = [];
+    for (let v = 0; v < names.length && starts.length < 12; v++) {
+      const at = names[v].toLowerCase().indexOf(low);
+      if (at === 0) starts.push(v); else if (at > 0 && holds.length < 12) holds.push(v);
+    }
+    return starts.concat(holds).slice(0, 12);
+  }
+  search.addEventListener("input", () => {
+    const text = search.value.trim();
+    byId("matches").replaceChildren(...(text ? matches(text).map((v) => html("option", { value: names[v] })) : []));
+    const exact = names.indexOf(search.value);
+    if (exact >= 0) choose(exact, true);
+  });
+  search.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !search.value.trim()) return;
+    event.preventDefault();
+    const found = matches(search.value.trim());
+    if (found.length) choose(found[0], true);
+    search.setCustomValidity(found.length ? "" : "No variable has this in its name");
+    search.reportValidity();
+  });
+
+  // -- pointer and keys --------------------------------------------------------------------------
+  const markAt = (target) => {
+    const node = target.closest && target.closest(".node");
+    return node ? Number(node.dataset.mark) : null;
+  };
+  let drag = null;
+  stage.addEventListener("pointerover", (event) => {
+    if (drag || event.pointerType === "touch") return;
+    const mark = markAt(event.target);
+    if (mark !== state.hover) { state.hover = mark; paint(); }
+  });
+  stage.addEventListener("pointerleave", () => { if (state.hover !== null) { state.hover = null; paint(); } });
+  stage.addEventListener("pointerdown", (event) => {
+    if (event.button === 0) drag = { x: event.clientX, y: event.clientY, moved: false };
+  });
+  stage.addEventListener("pointermove", (event) => {
+    if (!drag) return;
+    const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
+    if (!drag.moved && Math.hypot(dx, dy) < 4) return;
+    if (!drag.moved) { stage.setPointerCapture(event.pointerId); stage.classList.add("moving"); }
+    Object.assign(drag, { x: event.clientX, y: event.clientY, moved: true });
+    camera.x += dx; camera.y += dy; camera.moved = true;
+    look();
+  });
+  const drop = () => { stage.classList.remove("moving"); setTimeout(() => { drag = null; }, 0); };
+  stage.addEventListener("pointerup", drop);
+  stage.addEventListener("pointercancel", drop);
+  stage.addEventListener("click", (event) => {
+    if (drag && drag.moved) return;
+    const mark = markAt(event.target);
+    if (mark === null) choose(null);
+    else if (asCommunities) chooseCommunity(marks[mark].id);
+    else choose(marks[mark].id === state.chosen ? null : marks[mark].id);
+  });
+  stage.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey && !event.metaKey && document.activeElement !== stage) return;
+    event.preventDefault();
+    const box = stage.getBoundingClientRect();
+    zoom(Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0016)), event.clientX - box.left, event.clientY - box.top);
+  }, { passive: false });
+  for (const button of document.querySelectorAll("[data-zoom]"))
+    button.addEventListener("click", () => zoom(Number(button.dataset.zoom), camera.w / 2, camera.h / 2));
+  const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+  function step([dx, dy]) {
+    const now = state.chosen !== null ? marks[markOf(state.chosen)] : state.community !== null ? marks[place.get(state.community)] : null;
+    let best = null;
+    let least = Infinity;
+    for (const mark of marks) {
+      if (mark === now) continue;
+      const [x, y] = now ? [mark.x - now.x, mark.y - now.y] : [mark.x - marks[0].x, mark.y - marks[0].y];
+      const along = x * dx + y * dy;
+      if (now && along <= 0) continue;
+      const cost = now ? Math.hypot(x, y) * (1 + 2 * Math.abs(x * dy - y * dx) / Math.hypot(x, y)) : -mark.weight;
+      if (cost < least) [best, least] = [mark, cost];
+    }
+    if (best && asCommunities) chooseCommunity(best.id);
+    else if (best) choose(best.id, true);
+  }
+  stage.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const centre = [camera.w / 2, camera.h / 2];
+    if (WAYS[event.key]) step(WAYS[event.key]);
+    else if (event.key === "+" || event.key === "=") zoom(1.25, ...centre);
+    else if (event.key === "-") zoom(0.8, ...centre);
+    else if (event.key === "0") fit();
+    else return;
+    event.preventDefault();
+  });
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") choose(null); });
+  byId("theme").addEventListener("click", () => {
+    const dark = getComputedStyle(document.documentElement).colorScheme.includes("dark");
+    document.documentElement.dataset.theme = dark ? "light" : "dark";
+  });
+
+  // -- legend ------------------------------------------------------------------------------------
+  function sample(cls, arrow) {
+    const link = svg("g", { class: `link ${cls}`, "stroke-width": 1.8 }, svg("line", { x1: 0, y1: 5, x2: arrow ? 26 : 34, y2: 5 }));
+    if (arrow) link.append(svg("path", { class: "tip", d: "M34 5L25 1.2L25 8.8Z" }));
+    return svg("svg", { viewBox: "0 0 34 10", "aria-hidden": "true", class: "truth" }, link);
+  }
+  const legend = byId("legend");
+  if (!asCommunities) {
+    legend.append(html("span", {}, sample("", true), "stronger line: more probable edge"),
+      html("span", {}, sample("", false), "no arrowhead: the direction is open (less than 3 to 1)"));
+    if (hasTruth) legend.append(html("span", {}, sample("hit", false), "hit"),
+      html("span", {}, sample("miss", false), "miss: true, not found"), html("span", {}, sample("error", false), "error: found, not true"));
+  }
+  if (several.length > 1) legend.append(html("span", { text: "colour: community" }));
+  byId("picture-note").textContent = picture.note;
+  for (const id of ["truth-control", "status-control", "score"]) byId(id).hidden = !hasTruth;
+
+  resize();
+  update();
+  new ResizeObserver(resize).observe(stage);
+})();

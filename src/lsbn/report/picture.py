@@ -1,0 +1,197 @@
+"""What the page's script draws: variables, pairs, communities and places, ready for JSON."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from scipy import sparse
+
+from lsbn.graph import EdgeProbabilities
+from lsbn.report.layout import place
+
+__all__ = ["payload"]
+
+MOST_DRAWN = 1_500
+"""Variables that are drawn one by one; more would be a ball of wool, and slow."""
+MOST_PAIRS = 20_000
+"""Pairs that the page holds, the most probable ones; the run's edges.csv has all."""
+THRESHOLD = 0.5
+N_COLOURS = 12
+LENGTH = 60.0
+"""Length of an edge in the picture's units."""
+
+
+def payload(
+    edges: EdgeProbabilities, communities: Sequence[Sequence[str]], truth: nx.DiGraph | None
+) -> dict[str, Any]:
+    """Gather all that the script needs.
+
+    Parameters
+    ----------
+    edges : EdgeProbabilities
+    communities : sequence of sequences of str
+        Names of the variables of each community; they may overlap.
+    truth : networkx.DiGraph, optional
+        Over the same variables.
+
+    Returns
+    -------
+    dict
+        ``names``; ``communities`` by index and their ``colours``; ``home``, the main community of
+        each variable; ``pairs`` as columns ``a, b, f, r`` with P(a -> b) = f >= r = P(b -> a), and
+        ``t``: 0 for a pair that is not in the truth, 1 for a -> b, 2 for b -> a, 3 for both;
+        ``floor``, below which pairs are left out; ``picture``.
+    """
+    index = {name: v for v, name in enumerate(edges.names)}
+    groups = _groups(communities, index)
+    pairs, floor = _pairs(edges, truth, index)
+    home = _homes(len(index), groups, pairs)
+    colours = _colours(groups, home, pairs)
+    return {
+        "names": list(edges.names),
+        "communities": groups,
+        "colours": colours,
+        "home": home,
+        "pairs": {key: column.tolist() for key, column in pairs.items()},
+        "floor": floor,
+        "threshold": THRESHOLD,
+        "picture": _picture(len(index), groups, home, pairs),
+    }
+
+
+def _groups(communities: Sequence[Sequence[str]], index: dict[str, int]) -> list[list[int]]:
+    """Return the communities by index, the largest first; unknown names are an error."""
+    for community in communities:
+        if strange := [name for name in community if name not in index]:
+            raise ValueError(f"a community has {strange[0]!r}, which is none of the variables")
+    found = [sorted({index[name] for name in community}) for community in communities]
+    return sorted((group for group in found if group), key=lambda group: (-len(group), group))
+
+
+def _pairs(
+    edges: EdgeProbabilities, truth: nx.DiGraph | None, index: dict[str, int]
+) -> tuple[dict[str, np.ndarray], float]:
+    """Return the pairs as columns, the most probable first, and the probability they go down to."""
+    n = edges.n_variables
+    first, second, forward, backward = _both_ways(edges.matrix)
+    total = forward + backward
+    keep = np.lexsort((second, first, -total))
+    floor = 0.01
+    if len(keep) > MOST_PAIRS:
+        keep = keep[:MOST_PAIRS]
+        floor = float(np.ceil(total[keep[-1]] * 100) / 100)
+    columns = {"a": first[keep], "b": second[keep], "f": forward[keep], "r": backward[keep]}
+    if truth is not None:
+        true = np.array([(index[u], index[v]) for u, v in truth.edges], np.int64).reshape(-1, 2)
+        columns = _with_truth(columns, true, n)
+    flip = columns["r"] > columns["f"]
+    for one, other in (("a", "b"), ("f", "r")):
+        columns[one], columns[other] = (
+            np.where(flip, columns[other], columns[one]),
+            np.where(flip, columns[one], columns[other]),
+        )
+    if truth is not None:
+        t = columns["t"]
+        columns["t"] = np.where(flip & (t > 0) & (t < 3), 3 - t, t)
+    return columns, floor
+
+
+def _both_ways(matrix: sparse.csr_array) -> tuple[np.ndarray, ...]:
+    """Return i < j, P(i -> j) and P(j -> i) of all pairs with an entry."""
+    ahead, back = sparse.triu(matrix, 1, format="csr"), sparse.triu(matrix.T, 1, format="csr")
+    both = (ahead + back).tocoo()
+    i, j = both.row.astype(np.int64), both.col.astype(np.int64)
+    if not len(i):
+        return i, j, np.zeros(0), np.zeros(0)
+    return i, j, np.asarray(ahead[i, j]).ravel(), np.asarray(back[i, j]).ravel()
+
+
+def _with_truth(columns: dict[str, np.ndarray], true: np.ndarray, n: int) -> dict[str, np.ndarray]:
+    """Mark the true pairs, and add those that were not found at all."""
+    low, high = true.min(axis=1, initial=n), true.max(axis=1, initial=0)
+    code: dict[int, int] = {}
+    for key, bit in zip((low * n + high).tolist(), (true[:, 0] > true[:, 1]) + 1, strict=True):
+        code[key] = code.get(key, 0) | int(bit)
+    keys = (columns["a"] * n + columns["b"]).tolist()
+    missed = np.array(sorted(code.keys() - set(keys)), dtype=np.int64)
+    nothing = np.zeros(len(missed))
+    return {
+        "a": np.r_[columns["a"], missed // n],
+        "b": np.r_[columns["b"], missed % n],
+        "f": np.r_[columns["f"], nothing],
+        "r": np.r_[columns["r"], nothing],
+        "t": np.array([code.get(key, 0) for key in [*keys, *missed.tolist()]], dtype=np.int64),
+    }
+
+
+def _homes(n: int, groups: list[list[int]], pairs: dict[str, np.ndarray]) -> list[int]:
+    """Return the main community of each variable: the one with most of its edges; -1 for none."""
+    inside: list[dict[int, float]] = [{} for _ in range(n)]
+    for k, group in enumerate(groups):
+        for v in group:
+            inside[v][k] = 0.0
+    strength = (pairs["f"] + pairs["r"]).tolist()
+    for u, v, p in zip(pairs["a"].tolist(), pairs["b"].tolist(), strength, strict=True):
+        for k in inside[u].keys() & inside[v].keys():
+            inside[u][k] += p
+            inside[v][k] += p
+    return [max(mass, key=lambda k: (mass[k], -k)) if mass else -1 for mass in inside]
+
+
+def _colours(groups: list[list[int]], home: list[int], pairs: dict[str, np.ndarray]) -> list[int]:
+    """Give neighbouring communities different colours as far as there are colours.
+
+    Greedy, the largest first. A community of one variable has none (-1).
+    """
+    near: list[dict[int, float]] = [{} for _ in groups]
+    strength = (pairs["f"] + pairs["r"]).tolist()
+    for u, v, p in zip(pairs["a"].tolist(), pairs["b"].tolist(), strength, strict=True):
+        k, other = home[u], home[v]
+        if k >= 0 and other >= 0 and k != other:
+            near[k][other] = near[k].get(other, 0.0) + p
+            near[other][k] = near[other].get(k, 0.0) + p
+    sizes = np.bincount([k for k in home if k >= 0], minlength=len(groups))
+    used = [0] * N_COLOURS
+    colours = [-1] * len(groups)
+    for k in sorted(range(len(groups)), key=lambda k: (-sizes[k], k)):
+        if len(groups[k]) < 2:
+            continue
+        clash = [0.0] * N_COLOURS
+        for other, p in near[k].items():
+            if colours[other] >= 0:
+                clash[colours[other]] += p
+        colours[k] = min(range(N_COLOURS), key=lambda c: (clash[c], used[c], c))
+        used[colours[k]] += 1
+    return colours
+
+
+def _picture(
+    n: int, groups: list[list[int]], home: list[int], pairs: dict[str, np.ndarray]
+) -> dict[str, Any]:
+    """Choose what is drawn, place it, and say so where it is not everything."""
+    strength = pairs["f"] + pairs["r"]
+    lean = pairs["f"] - pairs["r"]
+    ends = np.stack((pairs["a"], pairs["b"]), axis=1)
+    kind, marks, note = "variables", list(range(n)), ""
+    if n > MOST_DRAWN:
+        large = sorted({k for k in home if k >= 0 and len(groups[k]) > 1})
+        if 20 <= len(large) <= MOST_DRAWN:
+            kind, marks = "communities", large
+            note = (
+                f"{n:,} variables are too many to draw one by one. Each circle is a community "
+                "(as large as the number of variables whose main community it is), each line the "
+                "edges between two. Search or the table lead to the single variables."
+            )
+            ends = np.array(home)[ends]
+        else:
+            mass = np.bincount(ends.ravel(), np.repeat(strength, 2), minlength=n)
+            marks = sorted(np.argsort(-mass, kind="stable")[:MOST_DRAWN].tolist())
+            note = f"Drawn are the {MOST_DRAWN:,} variables of {n:,} with the most edges."
+    where = np.full(max(n, len(groups)) + 1, -1)
+    where[marks] = np.arange(len(marks))
+    ends = where[ends]
+    keep = (strength > THRESHOLD) & (ends >= 0).all(axis=1) & (ends[:, 0] != ends[:, 1])
+    xy = LENGTH * place(len(marks), ends[keep], lean[keep])
+    x, y = xy.round(1).T.tolist() if len(marks) else ([], [])
+    return {"kind": kind, "marks": marks, "x": x, "y": y, "note": note}
