@@ -1,0 +1,188 @@
+"""Markov blankets: the heaviest partners of each variable, and IAMB."""
+
+import numpy as np
+from numba import njit
+
+from lsbn.kernels.scores import configurations
+from lsbn.kernels.tests import _stratum_by_rows, g_test, log_chi2_sf
+
+_ROW_COST = 10.0
+"""Words ANDed and counted in the time in which one row is counted, its stratum known."""
+
+
+@njit(nogil=True, cache=True)
+def keep_heaviest(strip, low, least, weights, partners, counts):
+    """Put the pairs of a strip at or above an end's least weight into that end's heap.
+
+    Parameters
+    ----------
+    strip : (rows, n) float array
+        Rows ``low`` and after of the upper triangle of the weights.
+    low : int
+    least : (n,) float array
+        Pairs of lower weight, and of weight 0, are no partners.
+    weights, partners : (n, most) arrays
+        A heap for each variable, the lightest partner first; changed in place.
+    counts : (n,) int array
+        Partners in each heap; changed in place.
+    """
+    for a in range(strip.shape[0]):
+        i = low + a
+        for j in range(i + 1, strip.shape[1]):
+            w = strip[a, j]
+            if w <= 0.0:
+                continue
+            if w >= least[i]:
+                _push(weights[i], partners[i], counts, i, w, j)
+            if w >= least[j]:
+                _push(weights[j], partners[j], counts, j, w, i)
+
+
+@njit(nogil=True, cache=True)
+def _lighter(w, a, u, b):
+    """Order of partners: by weight, of equal weights the later variable is the lighter one."""
+    return w < u or (w == u and a > b)
+
+
+@njit(nogil=True, cache=True)
+def _push(weights, partners, counts, v, w, partner):
+    """Add a partner to the heap of ``v``; a full heap drops its lightest one."""
+    k = counts[v]
+    if k < weights.shape[0]:
+        counts[v] += 1
+        while k > 0:
+            up = (k - 1) // 2
+            if not _lighter(w, partner, weights[up], partners[up]):
+                break
+            weights[k], partners[k] = weights[up], partners[up]
+            k = up
+        weights[k], partners[k] = w, partner
+        return
+    if not _lighter(weights[0], partners[0], w, partner):
+        return
+    k = 0
+    while 2 * k + 1 < weights.shape[0]:
+        down = 2 * k + 1
+        if down + 1 < weights.shape[0] and _lighter(
+            weights[down + 1], partners[down + 1], weights[down], partners[down]
+        ):
+            down += 1
+        if not _lighter(weights[down], partners[down], w, partner):
+            break
+        weights[k], partners[k] = weights[down], partners[down]
+        k = down
+    weights[k], partners[k] = w, partner
+
+
+@njit(nogil=True, cache=True)
+def _by_stratum(codes, offsets, given):
+    """Rows sorted by the configuration of a set, and where each configuration starts."""
+    ids, n_ids = configurations(codes, offsets, given)
+    start = np.zeros(n_ids + 1, np.int64)
+    for t in range(ids.shape[0]):
+        start[ids[t] + 1] += 1
+    for j in range(n_ids):
+        start[j + 1] += start[j]
+    free = start[:-1].copy()
+    order = np.empty(ids.shape[0], np.int64)
+    for t in range(ids.shape[0]):
+        order[free[ids[t]]] = t
+        free[ids[t]] += 1
+    return order, start
+
+
+@njit(nogil=True, cache=True)
+def _g_by_strata(x, rx, y, ry, order, start, xlogx):
+    """G2 and degrees of freedom, as `lsbn.kernels.tests.g_test`, with the rows sorted before."""
+    table = np.zeros((rx, ry), np.int64)
+    in_x, in_y = np.zeros(rx, np.int64), np.zeros(ry, np.int64)
+    g2, dof = 0.0, 0
+    for j in range(start.shape[0] - 1):
+        if start[j + 1] - start[j] < 2:
+            continue
+        rows = order[start[j] : start[j + 1]]
+        part, df = _stratum_by_rows(x, y, rows, table, in_x, in_y, xlogx)
+        g2 += part
+        dof += df
+    return 2.0 * max(0.0, g2), dof
+
+
+@njit(nogil=True, cache=True)
+def associations(words, offsets, codes, xlogx, target, pool, given):
+    """G2 of the target with every member of a pool given a set, and the log p-values.
+
+    Where bit columns are slow, the rows are sorted by the set's configurations once for the pool.
+
+    Returns
+    -------
+    g2, log_p : float arrays, as long as ``pool``
+        No degree of freedom means no evidence: a log p-value of 0.
+    """
+    g2, log_p = np.zeros(pool.shape[0]), np.zeros(pool.shape[0])
+    cells = float(offsets[target + 1] - offsets[target])
+    for z in given:
+        cells *= offsets[z + 1] - offsets[z]
+    limit = _ROW_COST * codes.shape[1] / words.shape[1]
+    is_sorted = False
+    order = start = np.empty(0, np.int64)
+    rx = offsets[target + 1] - offsets[target]
+    for k in range(pool.shape[0]):
+        y = pool[k]
+        ry = offsets[y + 1] - offsets[y]
+        if cells * ry <= limit:
+            g2[k], dof = g_test(words, offsets, codes, xlogx, target, y, given)
+        else:
+            if not is_sorted:
+                order, start = _by_stratum(codes, offsets, given)
+                is_sorted = True
+            g2[k], dof = _g_by_strata(codes[target], rx, codes[y], ry, order, start, xlogx)
+        log_p[k] = log_chi2_sf(g2[k], dof)
+    return g2, log_p
+
+
+@njit(nogil=True, cache=True)
+def iamb(words, offsets, codes, xlogx, target, pool, log_alpha, most):
+    """Incremental association Markov blanket of a variable among a pool.
+
+    Forward, of the variables that depend on the target given those chosen, the one with most
+    conditional mutual information is chosen, until none depends or ``most`` are chosen. Backward,
+    the weakest chosen variable leaves if it is independent of the target given the others, again
+    and again.
+
+    Returns
+    -------
+    int array
+        The blanket, in the order of choice.
+    """
+    chosen = np.empty(0, np.int64)
+    left = pool.copy()
+    while chosen.shape[0] < most and left.shape[0] > 0:
+        g2, log_p = associations(words, offsets, codes, xlogx, target, left, chosen)
+        best = -1
+        for k in range(left.shape[0]):
+            if log_p[k] <= log_alpha and (best < 0 or g2[k] > g2[best]):
+                best = k
+        if best < 0:
+            break
+        chosen = np.append(chosen, left[best])
+        left = np.concatenate((left[:best], left[best + 1 :]))
+    return _backward(words, offsets, codes, xlogx, target, chosen, log_alpha)
+
+
+@njit(nogil=True, cache=True)
+def _backward(words, offsets, codes, xlogx, target, chosen, log_alpha):
+    """Take away, one by one, the variable with the greatest p-value above the level."""
+    while chosen.shape[0] > 1:
+        worst, weakest = -1, log_alpha
+        for k in range(chosen.shape[0]):
+            others = np.concatenate((chosen[:k], chosen[k + 1 :]))
+            g2, dof = g_test(words, offsets, codes, xlogx, target, chosen[k], others)
+            if dof == 0:
+                continue
+            log_p = log_chi2_sf(g2, dof)
+            if log_p > weakest:
+                worst, weakest = k, log_p
+        if worst < 0:
+            break
+        chosen = np.concatenate((chosen[:worst], chosen[worst + 1 :]))
+    return chosen
