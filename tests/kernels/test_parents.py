@@ -55,11 +55,12 @@ class Case:
             *arguments, np.asarray(beams), np.asarray(wide), self.penalty, margin
         )
 
-    def explore(self, beams, wide, limits, pool=None):
+    def explore(self, beams, wide, limits, pool=None, settled=()):
         pool = self.pool if pool is None else np.asarray(pool, np.int64)
+        settled = np.array(settled, np.int32).reshape(-1, self.n - 1)
         arguments = (*self.bits, self.codes, self.tables, 0, pool, self.pool)
         return parents.explore_parent_sets(
-            *arguments, np.asarray(beams), np.asarray(wide), self.penalty, limits
+            *arguments, np.asarray(beams), np.asarray(wide), self.penalty, limits, settled
         )
 
 
@@ -157,6 +158,20 @@ def test_exploring_looks_one_step_beyond_the_pool():
     assert frozenset([1, 4]) in outside
     assert len(outside) <= 2
     assert found[as_sets(sets).index(frozenset([1, 4]))] > case.wanted([1])
+    settled, _ = case.explore(HUGE, HUGE, limits, pool=[1, 2, 3], settled=sets[:1])
+    assert set(as_sets(settled)) <= set(as_sets(sets)) - set(outside)
+    np.testing.assert_array_equal(settled[0], sets[0])
+
+
+def test_a_pair_that_shows_only_together_is_grown():
+    """Two of twelve, neither of which says anything alone: level 1 does not stop the growth."""
+    rng = np.random.default_rng(0)
+    case = Case(0, [2] * 13, 400)
+    case.codes[0] = case.codes[4] ^ case.codes[9] ^ (rng.random(400) < 0.1)
+    case.bits = bit_columns(case.codes, case.cards)
+    assert max(case.wanted([4]), case.wanted([9])) < case.wanted([])
+    sets, found = case.grow((1, 12, 6), (1, 2, 2), 10.0)
+    assert as_sets(sets)[np.argmax(found)] == {4, 9}
 
 
 def random_list(seed, n_sets, n_variables, most=4):

@@ -220,29 +220,6 @@ def test_two_variables(method):
     np.testing.assert_allclose(dense(learned), [[0, 0.5], [0.5, 0]], atol=0.02)
 
 
-def xor_table(rows, seed):
-    """25 columns in no order; x2 is x0 xor x1 but for 10 %, and no pair of the three depends."""
-    rng = np.random.default_rng(seed)
-    x = rng.integers(2, size=(rows, 25))
-    for j in range(5, 25, 2):
-        x[:, j] = x[:, j - 1] ^ (rng.random(rows) < 0.2)
-    x[:, 2] = x[:, 0] ^ x[:, 1] ^ (rng.random(rows) < 0.1)
-    return pd.DataFrame(x, columns=[f"x{j}" for j in range(25)]).sample(
-        frac=1, axis=1, random_state=seed
-    )
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("seed", [0, 1])
-def test_a_relation_that_no_pair_shows_is_found(seed):
-    """Whichever of the three is the child, two of the three pairs are edges."""
-    found = by_name(
-        learn(xor_table(500, seed), method="sampled", sampling=SHORT, random_state=seed)
-    )
-    three = found.loc[["x0", "x1", "x2"], ["x0", "x1", "x2"]].to_numpy()
-    assert three.sum() == pytest.approx(2.0, abs=0.05)
-
-
 def test_chains_that_disagree_say_so_with_numbers():
     rng = np.random.default_rng(0)
     a = rng.integers(2, size=2000)
