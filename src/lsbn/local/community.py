@@ -1,0 +1,228 @@
+"""LocalLearn, step 2 of LSBN: the structure of one community (paper, Algorithm 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lsbn.data import Dataset
+from lsbn.learners import LEARNERS, Learned
+from lsbn.local.parts import Part
+from lsbn.local.structure import Pair, Structure
+from lsbn.local.subcommunities import expanded_community, sub_communities
+from lsbn.local.triplets import triplet_clusters
+from lsbn.parallel import scatter
+
+__all__ = ["LocalSettings", "learn_communities", "local_learn", "resolve_conflicts"]
+
+LEAST_WEIGHT = 1e-6
+"""Weight of a vote that counts only where there is no other."""
+
+_SMALL = {"model-averaging": {"method": "exact", "max_parents": 4}}
+"""Options of learners within a sub-community: few variables need no sampling."""
+
+
+@dataclass(frozen=True)
+class LocalSettings:
+    """How communities are learned.
+
+    Attributes
+    ----------
+    learner : str or callable
+        Name in `lsbn.learners.LEARNERS`, or a function like those.
+    max_size : int
+        Most variables that are learned at once: of a sub-community, or of a cluster of triplets.
+    weigh_votes : bool
+        Whether a sub-community's vote on a pair counts only if the blanket of an endpoint lies
+        inside it, wherever there is such a vote. Otherwise all votes count alike, as published.
+    threshold : float
+        Probability above which an edge may belong to a candidate triplet.
+    resolve : bool
+        Whether clusters of candidate triplets are learned again.
+    """
+
+    learner: str | Callable[..., Learned] = "model-averaging"
+    max_size: int = 10
+    weigh_votes: bool = True
+    threshold: float = 0.5
+    resolve: bool = True
+
+    def learn(self, dataset: Dataset, rng: np.random.Generator) -> Learned:
+        """Learn all variables of a dataset at once."""
+        if callable(self.learner):
+            return self.learner(dataset, random_state=rng, n_jobs=1)
+        options = _SMALL.get(self.learner, {})
+        return LEARNERS[self.learner](dataset, random_state=rng, n_jobs=1, **options)
+
+
+@dataclass
+class LocalResult:
+    """Structure of a community and how it was learned.
+
+    Attributes
+    ----------
+    structure : Structure
+    diagnostics : dict
+        Numbers of sub-communities and of clusters learned again; for model averaging the methods
+        used (exact or sampled), the largest R-hat and the smallest effective sample size.
+    """
+
+    structure: Structure
+    diagnostics: dict[str, Any] = field(default_factory=dict)
+
+
+def local_learn(
+    dataset: Dataset | Part,
+    community: np.ndarray,
+    blankets: Sequence[np.ndarray] | Mapping[int, np.ndarray],
+    settings: LocalSettings | None = None,
+    *,
+    random_state: Any = None,
+) -> LocalResult:
+    """Learn the structure of a community and its Markov blanket.
+
+    Sub-communities are sampled and learned, each votes on all its pairs, and clusters of
+    candidate triplets are learned again.
+
+    Parameters
+    ----------
+    dataset : Dataset or Part
+    community : int array
+    blankets : sequence or mapping of int arrays
+        Markov blankets, at least of the members of the expanded community.
+    settings : LocalSettings, optional
+    random_state : int, SeedSequence or Generator, optional
+
+    Returns
+    -------
+    LocalResult
+    """
+    settings = settings or LocalSettings()
+    part = Part.whole(dataset) if isinstance(dataset, Dataset) else dataset
+    rng = np.random.default_rng(random_state)
+    structure = Structure(settings.threshold)
+    notes: list[Mapping[str, Any]] = []
+    subs = sub_communities(community, blankets, rng, max_size=settings.max_size)
+    for sub in (sub for sub in subs if len(sub) > 1):
+        learned = settings.learn(part.select(sub), rng)
+        weights = _vote_weights(sub, blankets, settings.weigh_votes)
+        structure.vote(sub, learned.edges.matrix.toarray(), weights)
+        notes.append(learned.diagnostics)
+    clusters = resolve_conflicts(part, structure, list(structure.votes), settings, rng)
+    summary = {"sub_communities": len(subs), "clusters": clusters, **_summary(notes)}
+    return LocalResult(structure, summary)
+
+
+def _vote_weights(sub: np.ndarray, blankets: Any, weigh_votes: bool) -> np.ndarray:
+    """1 if the blanket of an endpoint lies inside, else next to nothing."""
+    if not weigh_votes:
+        return np.ones((len(sub), len(sub)))
+    members = set(sub.tolist())
+    shielded = np.array([members.issuperset(blankets[v].tolist()) for v in sub.tolist()])
+    return np.where(shielded[:, None] | shielded[None, :], 1.0, LEAST_WEIGHT)
+
+
+def _summary(notes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    notes = list(notes)
+    methods = sorted({note["method"] for note in notes if "method" in note})
+    summary: dict[str, Any] = {"method": methods[0] if len(methods) == 1 else methods}
+    if not methods:
+        summary = {}
+    r_hats = [note["r_hat"] for note in notes if "r_hat" in note]
+    sizes = [n["effective_sample_size"] for n in notes if "effective_sample_size" in n]
+    if r_hats:
+        summary |= {"r_hat": max(r_hats), "effective_sample_size": min(sizes)}
+    return summary
+
+
+def resolve_conflicts(
+    dataset: Dataset | Part,
+    structure: Structure,
+    pairs: Iterable[Pair],
+    settings: LocalSettings,
+    rng: np.random.Generator,
+) -> int:
+    """Learn clusters of candidate triplets again; the result replaces the edges inside.
+
+    Parameters
+    ----------
+    dataset : Dataset or Part
+    structure : Structure
+        Is changed.
+    pairs : iterable of (int, int)
+        Only triplets with an edge among these, and not yet settled, are looked at.
+    settings : LocalSettings
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    int
+        Number of clusters learned again. Clusters with more than ``settings.max_size`` variables
+        are left as they are.
+    """
+    if not settings.resolve:
+        return 0
+    part = Part.whole(dataset) if isinstance(dataset, Dataset) else dataset
+    triplets = structure.new_triplets(pairs)
+    structure.settled.update(triplets)
+    clusters = [c for c in triplet_clusters(triplets) if len(c) <= settings.max_size]
+    learned = [settings.learn(part.select(cluster), rng) for cluster in clusters]
+    for cluster, again in zip(clusters, learned, strict=True):
+        structure.replace(cluster, again.edges.matrix.toarray())
+    return len(clusters)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One community with all that is needed to learn it, except the data."""
+
+    community: np.ndarray
+    blankets: dict[int, np.ndarray]
+    seed: np.random.SeedSequence
+
+
+def learn_communities(
+    dataset: Dataset,
+    communities: Sequence[np.ndarray],
+    blankets: Sequence[np.ndarray],
+    settings: LocalSettings,
+    seeds: Sequence[np.random.SeedSequence],
+    n_jobs: int | None = 1,
+) -> list[LocalResult]:
+    """Learn all communities, wherever joblib runs them.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    communities, blankets : sequences of int arrays
+    settings : LocalSettings
+    seeds : sequence of SeedSequence
+        One for each community, so that no community's result depends on where it is learned.
+    n_jobs : int, optional
+
+    Returns
+    -------
+    list of LocalResult
+    """
+    tasks = []
+    for community, seed in zip(communities, seeds, strict=True):
+        expanded = expanded_community(community, blankets)
+        tasks.append(_Task(community, {int(v): blankets[v] for v in expanded}, seed))
+
+    def share(chunk: list | None) -> Part:
+        if chunk is None:
+            return Part.whole(dataset)
+        return Part.of(dataset, np.array(sorted({v for task in chunk for v in task.blankets})))
+
+    return scatter(partial(_each_community, settings=settings), share, tasks, n_jobs)
+
+
+def _each_community(part: Part, chunk: list[_Task], settings: LocalSettings) -> list[LocalResult]:
+    return [
+        local_learn(part, task.community, task.blankets, settings, random_state=task.seed)
+        for task in chunk
+    ]
