@@ -78,7 +78,9 @@ def _overlaps(
         for other in holders[v]:
             if other != c and (only is None or other in only):
                 shared[other] = shared.get(other, 0) + 1
-    sizes = {other: len(members[c]) + len(members[other]) - count for other, count in shared.items()}
+    sizes = {
+        other: len(members[c]) + len(members[other]) - count for other, count in shared.items()
+    }
     return [
         (1.0 - count / sizes[other], min(c, other), max(c, other))
         for other, count in shared.items()

@@ -102,9 +102,11 @@ class Structure:
     def probabilities(self, n: int) -> sparse.csr_array:
         """Matrix of P(i -> j) over ``n`` variables."""
         entries = list(self._entries())
-        rows, columns, values = (np.array(x) for x in zip(*entries, strict=True)) if entries else (
-            np.empty(0, np.int64),
-        ) * 3
+        rows, columns, values = (
+            (np.array(x) for x in zip(*entries, strict=True))
+            if entries
+            else (np.empty(0, np.int64),) * 3
+        )
         shape = (n, n)
         return sparse.csr_array((values.astype(float), (rows, columns)), shape=shape)
 

@@ -1,0 +1,411 @@
+"""LSBN, the whole system as one scikit-learn estimator (paper, Section IV)."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from lsbn.data import Dataset
+from lsbn.graph import EdgeProbabilities
+from lsbn.learners import LEARNERS, Learned
+from lsbn.local.blankets import blanket_candidates, markov_blankets
+from lsbn.local.community import LocalResult, LocalSettings, learn_communities
+from lsbn.local.final import final_pass
+from lsbn.local.structure import Structure
+from lsbn.merge import mergence
+from lsbn.network import BayesianNetwork
+from lsbn.partition import WEIGHTS, ropart
+from lsbn.tables import fit_tables
+
+__all__ = ["LSBN"]
+
+_AS_PUBLISHED = {"weigh_votes": False, "last_pass": False}
+
+
+class LSBN(BaseEstimator):
+    """Learn the structure of a large Bayesian network, with a probability for every edge.
+
+    Three steps: ROPART partitions the variables into overlapping communities, LocalLearn learns
+    each community together with its Markov blanket, Mergence joins them.
+
+    Parameters
+    ----------
+    learner : {"model-averaging", "aracne", "pc", "greedy", "mmhc"} or callable
+        What learns a sub-community. A callable is called as
+        ``learner(dataset, random_state=..., n_jobs=...)`` and gives a `lsbn.learners.Learned`.
+    weights : sequence of str
+        Weight functions of the partition.
+    max_community : int
+        Larger communities are partitioned again.
+    blanket_weight : str
+        Weight function that nominates members of Markov blankets.
+    blanket_alpha : float
+        Level of the tests that decide on them.
+    max_size : int
+        Most variables learned at once within a community.
+    weigh_votes : bool
+        Let a sub-community's vote on an edge count only if the Markov blanket of an endpoint lies
+        inside, wherever there is such a vote. Without it all votes count alike.
+    resolve_conflicts : bool
+        Learn clusters of triangles again, within communities and at every merge.
+    triplet_threshold : float
+        Probability above which an edge may be part of such a triangle.
+    last_pass : bool
+        After Mergence, run the learner once more over all variables, within what the communities
+        proposed.
+    threshold : float
+        Edges of `dag_` and `cpdag_` have a greater probability than this, in either direction.
+    discretize, bins, missing, max_states
+        How a table is coded, see `lsbn.Dataset.from_table`.
+    n_jobs : int, optional
+        Workers, as joblib has it. Threads unless ``joblib.parallel_config`` names a backend:
+        processes, Dask and Ray work. The result does not depend on it.
+    random_state : int, numpy.random.Generator, numpy.random.RandomState or None
+    verbose : bool or callable
+        Print each stage to standard error; a callable is told in words what begins instead.
+
+    Attributes
+    ----------
+    edge_probabilities_ : scipy.sparse.csr_array, shape (n, n)
+        ``[i, j]`` is P(i -> j).
+    edges_ : EdgeProbabilities
+        The same with names.
+    dag_, cpdag_ : networkx.DiGraph
+        Edges above the threshold, with their ``probability``; `dag_` is acyclic.
+    communities_ : list of list of str
+        Overlapping communities.
+    hierarchy_ : numpy.ndarray, shape (k - 1, 4)
+        The merge tree in the form of `scipy.cluster.hierarchy`: two communities, the Jaccard
+        distance at which they merged, and the size of their union. Numbers below k are
+        `communities_`, ``k + t`` is the result of row t.
+    diagnostics_ : dict
+        ``seconds`` of each stage; ``method``, exact or sampled; ``r_hat`` and
+        ``effective_sample_size`` of the least certain edge where orders were sampled;
+        ``communities`` with the same for each; what the last pass says of itself.
+    dataset_ : Dataset
+        The table as it was coded.
+    feature_names_in_ : numpy.ndarray of str
+    n_features_in_ : int
+
+    See Also
+    --------
+    LSBN.paper : the same with every choice as published.
+
+    Examples
+    --------
+    >>> from lsbn.network import load_network
+    >>> table = load_network("alarm").sample(1_000, random_state=0)
+    >>> model = LSBN(random_state=0).fit(table[["HR", "HRBP", "HRSAT", "CO"]])
+    >>> sorted(tuple(sorted(edge)) for edge in model.dag_.edges)
+    [('CO', 'HR'), ('HR', 'HRBP'), ('HR', 'HRSAT')]
+    """
+
+    def __init__(
+        self,
+        *,
+        learner: str | Callable[..., Learned] = "model-averaging",
+        weights: Sequence[str] = WEIGHTS,
+        max_community: int = 50,
+        blanket_weight: str = "MI",
+        blanket_alpha: float = 0.001,
+        max_size: int = 10,
+        weigh_votes: bool = True,
+        resolve_conflicts: bool = True,
+        triplet_threshold: float = 0.5,
+        last_pass: bool = True,
+        threshold: float = 0.5,
+        discretize: str | None = None,
+        bins: int = 5,
+        missing: str = "error",
+        max_states: int = 64,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: bool | Callable[[str], None] = False,
+    ) -> None:
+        self.learner = learner
+        self.weights = weights
+        self.max_community = max_community
+        self.blanket_weight = blanket_weight
+        self.blanket_alpha = blanket_alpha
+        self.max_size = max_size
+        self.weigh_votes = weigh_votes
+        self.resolve_conflicts = resolve_conflicts
+        self.triplet_threshold = triplet_threshold
+        self.last_pass = last_pass
+        self.threshold = threshold
+        self.discretize = discretize
+        self.bins = bins
+        self.missing = missing
+        self.max_states = max_states
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @classmethod
+    def paper(cls, **overrides: Any) -> LSBN:
+        """Make an estimator with every choice as published; parameters given here prevail.
+
+        All votes count alike, and Mergence has the last word.
+
+        Examples
+        --------
+        >>> LSBN.paper(random_state=0).last_pass
+        False
+        """
+        return cls(**(_AS_PUBLISHED | overrides))
+
+    def fit(self, X: Any, y: Any = None) -> LSBN:
+        """Learn a network from a table.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow table, 2-D numpy array, or Dataset
+            Rows are observations, columns variables.
+        y : ignored
+
+        Returns
+        -------
+        LSBN
+            Itself.
+        """
+        self._check_parameters()
+        stages = _Stages(self.verbose)
+        with stages("read", "coding the table"):
+            dataset = _coded(X, self.discretize, self.bins, self.missing, self.max_states)
+        seeds = _seed_sequence(self.random_state).spawn(3)
+        with stages("partition", "partitioning the variables"):
+            communities = ropart(
+                dataset,
+                weights=self.weights,
+                max_size=self.max_community,
+                n_jobs=self.n_jobs,
+                progress=stages.tell,
+            ).communities
+        with stages("blankets", "looking for Markov blankets"):
+            blankets = self._blankets(dataset)
+        with stages("local", f"learning {len(communities):,} communities"):
+            local = self._local_learn(dataset, communities, blankets, seeds[0])
+        with stages("merge", "merging communities"):
+            structures = [result.structure for result in local]
+            structure, hierarchy = mergence(
+                dataset,
+                communities,
+                structures,
+                self._settings(),
+                random_state=seeds[1],
+                progress=stages.tell,
+            )
+        with stages("last pass", "settling the whole"):
+            proposed = structure.probabilities(dataset.n_variables)
+            learned = self._settle(dataset, communities, blankets, proposed, seeds[2])
+        self._keep(dataset, communities, hierarchy, learned)
+        self.diagnostics_ = _diagnostics(local, learned, stages.seconds, dataset)
+        return self
+
+    def _check_parameters(self) -> None:
+        if not callable(self.learner) and self.learner not in LEARNERS:
+            raise ValueError(f"unknown learner {self.learner!r}; there are {', '.join(LEARNERS)}")
+        if not 2 <= self.max_size <= 20:
+            raise ValueError(f"max_size is {self.max_size}; use 2 to 20")
+        if not 0 <= self.threshold < 1:
+            raise ValueError(f"threshold is {self.threshold}; use 0 or more, and less than 1")
+        if not 0 < self.blanket_alpha < 1:
+            raise ValueError(f"blanket_alpha is {self.blanket_alpha}; use more than 0, less than 1")
+
+    def _settings(self) -> LocalSettings:
+        return LocalSettings(
+            learner=self.learner,
+            max_size=self.max_size,
+            weigh_votes=self.weigh_votes,
+            threshold=self.triplet_threshold,
+            resolve=self.resolve_conflicts,
+        )
+
+    def _blankets(self, dataset: Dataset) -> list[np.ndarray]:
+        candidates = blanket_candidates(dataset, weight=self.blanket_weight)
+        return markov_blankets(dataset, candidates, alpha=self.blanket_alpha, n_jobs=self.n_jobs)
+
+    def _local_learn(
+        self,
+        dataset: Dataset,
+        communities: list[np.ndarray],
+        blankets: list[np.ndarray],
+        seed: np.random.SeedSequence,
+    ) -> list[LocalResult]:
+        seeds = seed.spawn(len(communities))
+        settings = self._settings()
+        return learn_communities(dataset, communities, blankets, settings, seeds, self.n_jobs)
+
+    def _settle(
+        self,
+        dataset: Dataset,
+        communities: list[np.ndarray],
+        blankets: list[np.ndarray],
+        proposed: sparse.csr_array,
+        seed: np.random.SeedSequence,
+    ) -> Learned:
+        """Give the merged votes, or what the last pass makes of them."""
+        merged = Learned(EdgeProbabilities(proposed, dataset.names))
+        if not self.last_pass or callable(self.learner):
+            return merged
+        return final_pass(
+            dataset,
+            self.learner,
+            merged,
+            communities,
+            blankets,
+            random_state=seed,
+            n_jobs=self.n_jobs,
+        )
+
+    def _keep(
+        self,
+        dataset: Dataset,
+        communities: list[np.ndarray],
+        hierarchy: np.ndarray,
+        learned: Learned,
+    ) -> None:
+        self.dataset_ = dataset
+        self.n_features_in_ = dataset.n_variables
+        self.feature_names_in_ = np.array(dataset.names, dtype=object)
+        self.communities_ = [[dataset.names[v] for v in c.tolist()] for c in communities]
+        self.hierarchy_ = hierarchy
+        self.edges_ = learned.edges
+        self.edge_probabilities_ = learned.edges.matrix
+        self.dag_ = learned.edges.dag(self.threshold)
+        self.cpdag_ = learned.edges.cpdag(self.threshold)
+
+    def to_networkx(self) -> nx.DiGraph:
+        """Return a graph of all edges with a probability above zero, in both directions."""
+        check_is_fitted(self)
+        return self.edges_.to_networkx()
+
+    def to_network(self, ess: float = 1.0) -> BayesianNetwork:
+        """Return `dag_` with posterior-mean tables; its ``write_bif`` writes a BIF file.
+
+        Parameters
+        ----------
+        ess : float
+            Equivalent sample size of the tables' prior.
+        """
+        check_is_fitted(self)
+        return fit_tables(self.dag_, self.dataset_, ess=ess)
+
+    def to_pgmpy(self) -> Any:
+        """Return `to_network` as a network of pgmpy, which must be installed."""
+        from pgmpy.factors.discrete import TabularCPD
+
+        try:
+            from pgmpy.models import DiscreteBayesianNetwork as Network
+        except ImportError:
+            from pgmpy.models import BayesianNetwork as Network
+        net = self.to_network()
+        model = Network(list(self.dag_.edges))
+        model.add_nodes_from(net.names)
+        for v, name in enumerate(net.names):
+            evidence = [net.names[u] for u in net.parents[v]]
+            names = {x: list(net.states[net.names.index(x)]) for x in (name, *evidence)}
+            cards = [len(names[x]) for x in evidence]
+            values = net.tables[v].reshape(-1, len(net.states[v])).T
+            cpd = TabularCPD(name, len(values), values, evidence, cards, state_names=names)
+            model.add_cpds(cpd)
+        return model
+
+    def to_pyagrum(self) -> Any:
+        """Return `to_network` as a network of pyAgrum, which must be installed."""
+        try:
+            import pyagrum as gum
+        except ImportError:
+            import pyAgrum as gum
+        net = self.to_network()
+        model = gum.BayesNet(net.name)
+        for name, states in zip(net.names, net.states, strict=True):
+            model.add(gum.LabelizedVariable(name, name, list(states)))
+        for v, name in enumerate(net.names):
+            for u in net.parents[v]:
+                model.addArc(net.names[u], name)
+        for v, name in enumerate(net.names):
+            table = net.tables[v].reshape(*(len(net.states[u]) for u in net.parents[v]), -1)
+            order = [x for x in model.cpt(name).names if x != name]
+            axes = [[net.names[u] for u in net.parents[v]].index(x) for x in order]
+            # pyAgrum's arrays run over the parents in reverse order of their names in the table.
+            model.cpt(name)[:] = table.transpose(*axes[::-1], len(axes))
+        return model
+
+    def to_graphml(self, path: str | os.PathLike[str]) -> None:
+        """Write `dag_` as GraphML."""
+        check_is_fitted(self)
+        self.edges_.to_graphml(path, self.threshold)
+
+    def to_csv(self, path: str | os.PathLike[str], minimum: float = 0.01) -> None:
+        """Write the edges as ``source,target,probability``, the most probable first."""
+        check_is_fitted(self)
+        self.edges_.to_csv(path, minimum)
+
+
+def _coded(table: Any, discretize: str | None, bins: int, missing: str, most: int) -> Dataset:
+    options: dict[str, Any] = {"discretize": discretize, "bins": bins, "missing": missing}
+    return Dataset.from_table(table, max_states=most, **options)
+
+
+def _seed_sequence(random_state: Any) -> np.random.SeedSequence:
+    """Turn whatever numpy and scikit-learn accept as a seed into a SeedSequence."""
+    if isinstance(random_state, np.random.SeedSequence):
+        return np.random.SeedSequence(random_state.entropy, spawn_key=random_state.spawn_key)
+    if isinstance(random_state, np.random.Generator):
+        return np.random.SeedSequence(random_state.integers(2**63))
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.SeedSequence(random_state.randint(2**31))
+    return np.random.SeedSequence(random_state)
+
+
+class _Stages:
+    """Times the stages of a fit and tells of them."""
+
+    def __init__(self, verbose: bool | Callable[[str], None]) -> None:
+        self.seconds: dict[str, float] = {}
+        self._verbose = verbose
+        self._begin = time.perf_counter()
+
+    def tell(self, text: str) -> None:
+        """Say what begins."""
+        if callable(self._verbose):
+            self._verbose(text)
+        elif self._verbose:
+            spent = time.perf_counter() - self._begin
+            print(f"[lsbn] {spent:7.1f} s  {text}", file=sys.stderr)
+
+    @contextmanager
+    def __call__(self, name: str, text: str) -> Iterator[None]:
+        """Time a stage."""
+        self.tell(text)
+        begin = time.perf_counter()
+        yield
+        self.seconds[name] = time.perf_counter() - begin
+
+
+def _diagnostics(
+    local: list[LocalResult], learned: Learned, seconds: dict[str, float], dataset: Dataset
+) -> dict[str, Any]:
+    """Gather figures, ready for JSON; the last pass speaks for the whole where there was one."""
+    whole = dict(learned.diagnostics)
+    parts = [result.diagnostics for result in local]
+    if not whole:
+        r_hats = [part["r_hat"] for part in parts if "r_hat" in part]
+        sizes = [p["effective_sample_size"] for p in parts if "effective_sample_size" in p]
+        methods = sorted({part["method"] for part in parts if isinstance(part.get("method"), str)})
+        whole = {"method": " and ".join(methods)} if methods else {}
+        if r_hats:
+            whole |= {"r_hat": max(r_hats), "effective_sample_size": min(sizes)}
+    rounded = {stage: round(spent, 4) for stage, spent in seconds.items()}
+    return {**whole, "seconds": rounded, "communities": parts, "notes": list(dataset.notes)}
