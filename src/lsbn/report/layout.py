@@ -19,9 +19,13 @@ PULL = 0.6
 """Weight of all wishes 'child below parent' beside that of all distances."""
 NEAREST = 0.5
 """Two nodes are pushed apart until they are this far from each other, in edge lengths."""
+OFF_EDGE = 0.3
+"""A node keeps this distance from edges that are not its own, where there is room."""
 ASPECT = 1.7
 """Width over height of the page that components are packed into."""
 GAP = 1.1
+ALONE = np.array([1.5, 0.75])
+"""Room for a node without an edge: its name must fit beside the next."""
 
 
 def place(n: int, pairs: np.ndarray, lean: np.ndarray) -> np.ndarray:
@@ -48,6 +52,8 @@ def place(n: int, pairs: np.ndarray, lean: np.ndarray) -> np.ndarray:
     >>> bool(xy[0, 1] < xy[1, 1] < xy[2, 1])  # the chain runs downwards
     True
     """
+    if n == 0:
+        return np.zeros((0, 2))
     pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
     ones = np.ones(len(pairs))
     graph = csr_array(coo_array((ones, (pairs[:, 0], pairs[:, 1])), shape=(n, n)))
@@ -75,8 +81,8 @@ def _component(n: int, pairs: np.ndarray, lean: np.ndarray) -> np.ndarray:
         return np.zeros((1, 2))
     graph = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
     distance = shortest_path(csr_array(graph), directed=False, unweighted=True)
-    xy = _majorised(distance, _turned(_scaled(distance), pairs, lean), pairs, lean)
-    xy = _apart(xy)
+    xy = _majorised(distance, _levelled(_scaled(distance), pairs, lean), pairs, lean)
+    xy = _apart(xy, pairs)
     return xy - xy.min(axis=0)
 
 
@@ -92,14 +98,23 @@ def _scaled(distance: np.ndarray) -> np.ndarray:
     return basis * length + 0.05 * start
 
 
-def _turned(xy: np.ndarray, pairs: np.ndarray, lean: np.ndarray) -> np.ndarray:
-    """Turn the picture so that edges point downwards on average."""
-    flow = ((xy[pairs[:, 1]] - xy[pairs[:, 0]]) * lean[:, None]).sum(axis=0)
-    size = np.hypot(*flow)
-    if size < 1e-9:
+def _levelled(xy: np.ndarray, pairs: np.ndarray, lean: np.ndarray) -> np.ndarray:
+    """Start with every node at its level, and across by what of the first place is not level.
+
+    Levels are the least squares solution of 'a child is one below its parent'.
+    """
+    n = len(xy)
+    pull = np.abs(lean) + 1e-3
+    rows = np.repeat(np.arange(len(pairs)), 2)
+    steps = csr_array((np.tile([-1.0, 1.0], len(pairs)), (rows, pairs.ravel())), (len(pairs), n))
+    normal = (steps.T @ (steps * pull[:, None])).toarray() + 1.0 / n
+    level = cho_solve(cho_factor(normal), steps.T @ (pull * np.clip(lean, -1, 1)))
+    size = level @ level
+    if size < 1e-6 * n:
         return xy
-    down = flow / size
-    return xy @ np.array([[down[1], down[0]], [-down[0], down[1]]])
+    flat = xy - np.outer(level, level @ xy) / size
+    across = flat @ np.linalg.svd(flat.T @ flat)[0][:, 0]
+    return np.stack((across, level), axis=1)
 
 
 def _majorised(
@@ -108,8 +123,8 @@ def _majorised(
     """Lower the stress, step by step, until nothing moves much.
 
     Minimised is ``sum_ij (|x_i - x_j| - d_ij)^2 / d_ij^2`` plus `PULL` times the sum over edges
-    of ``|lean| (y_child - y_parent - 1)^2``, scaled to the same total weight. Both bounds of a step are quadratic, so a step solves
-    one linear system for each axis, and both are factorised once.
+    of ``|lean| (y_child - y_parent - 1)^2``, scaled to the same total weight. Both bounds of a
+    step are quadratic, so a step solves one linear system for each axis, factorised once.
     """
     n = len(xy)
     weight = np.zeros_like(distance)
@@ -138,32 +153,59 @@ def _majorised(
     return xy
 
 
-def _apart(xy: np.ndarray) -> np.ndarray:
-    """Push nodes that nearly coincide away from each other."""
+def _apart(xy: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """Push nodes away from nodes that they nearly hide, and off edges that are not theirs."""
     xy = xy + 1e-3 * np.random.default_rng(1).standard_normal(xy.shape)
-    for _ in range(40):
+    few = len(xy) * len(pairs) <= 200_000
+    for _ in range(60):
+        push = np.zeros_like(xy)
         gaps = cdist(xy, xy)
         np.fill_diagonal(gaps, np.inf)
         i, j = np.nonzero(gaps < NEAREST)
-        if not len(i):
-            break
         gap = gaps[i, j]
-        step = (xy[i] - xy[j]) * (0.3 * (NEAREST - gap) / np.maximum(gap, 1e-6))[:, None]
-        np.add.at(xy, i, step)
+        np.add.at(push, i, (xy[i] - xy[j]) * (0.3 * (NEAREST / np.maximum(gap, 1e-6) - 1))[:, None])
+        if few:
+            _off_edges(xy, pairs, push)
+        if np.abs(push).max() < 1e-3:
+            break
+        xy = xy + push
     return xy
 
 
+def _off_edges(xy: np.ndarray, pairs: np.ndarray, push: np.ndarray) -> None:
+    """Add to `push` what moves nodes off the edges between other nodes."""
+    tail, head = xy[pairs[:, 0]], xy[pairs[:, 1]]
+    way = head - tail
+    length = np.maximum((way**2).sum(axis=1), 1e-9)
+    share = np.einsum("nmk,mk->nm", xy[:, None] - tail, way) / length
+    off = xy[:, None] - (tail + share[..., None] * way)
+    far = np.linalg.norm(off, axis=2)
+    edge = np.arange(len(pairs))
+    far[pairs[:, 0], edge] = far[pairs[:, 1], edge] = np.inf
+    node, edge = np.nonzero((far < OFF_EDGE) & (share > 0) & (share < 1))
+    gap = np.maximum(far[node, edge], 1e-6)
+    step = off[node, edge] * (0.2 * (OFF_EDGE / gap - 1))[:, None]
+    np.add.at(push, node, step)
+    np.add.at(push, pairs[edge, 0], -step / 2)
+    np.add.at(push, pairs[edge, 1], -step / 2)
+
+
 def _packed(drawn: list[np.ndarray]) -> list[np.ndarray]:
-    """Return a corner for every component: rows of boxes, the largest first."""
-    sizes = [xy.max(axis=0) + GAP for xy in drawn]
+    """Return a corner for every component: rows of boxes, the largest first.
+
+    Nodes without an edge stand in rows of their own at the end.
+    """
+    sizes = [xy.max(axis=0) + (GAP if len(xy) > 1 else ALONE) for xy in drawn]
     area = sum(w * h for w, h in sizes)
     width = max(max((w for w, _ in sizes), default=0.0), float(np.sqrt(area * ASPECT)))
-    order = sorted(range(len(sizes)), key=lambda k: (-sizes[k][1], -sizes[k][0], k))
+    alone = [len(xy) == 1 for xy in drawn]
+    order = sorted(range(len(sizes)), key=lambda k: (alone[k], -sizes[k][1], -sizes[k][0], k))
     corners = [np.zeros(2) for _ in sizes]
     x = y = row = 0.0
-    for k in order:
+    for rank, k in enumerate(order):
         w, h = sizes[k]
-        if x > 0 and x + w > width + 1e-9:
+        first_alone = alone[k] and not alone[order[rank - 1]]
+        if x > 0 and (x + w > width + 1e-9 or first_alone):
             x, y, row = 0.0, y + row, 0.0
         corners[k] = np.array([x, y])
         x, row = x + w, max(row, h)

@@ -4,7 +4,7 @@
   const { names, communities, colours, home, pairs, picture } = data;
   const byId = (id) => document.getElementById(id);
   const CLEAR = 0.75; // share of one direction from which an arrowhead is drawn
-  const PAGE = 100;
+  const PAGE = 25;
   const hasTruth = pairs.t !== undefined;
   const m = pairs.a.length;
   const total = pairs.f.map((f, k) => f + pairs.r[k]);
@@ -81,6 +81,7 @@
     return lines.join("\n");
   }
 
+  const calm = marks.length > 150 ? 0.75 : 1; // thinner lines where there are many
   const drawn = new Map(); // pair, or "mark-mark" between communities -> its element
 
   function line(from, to, width, strength, arrow) {
@@ -90,7 +91,7 @@
     const start = [from.x + ux * from.r, from.y + uy * from.r];
     const end = [to.x - ux * (to.r + 1.5), to.y - uy * (to.r + 1.5)];
     const stop = [end[0] - ux * tip * 0.8, end[1] - uy * tip * 0.8];
-    const group = svg("g", { class: "link", "stroke-width": width.toFixed(2), opacity: strength.toFixed(2) });
+    const group = svg("g", { class: "link", "stroke-width": (calm * width).toFixed(2), opacity: (calm * strength).toFixed(2) });
     group.append(svg("line", { x1: start[0], y1: start[1], x2: stop[0], y2: stop[1] }));
     if (arrow) {
       const base = [end[0] - ux * tip, end[1] - uy * tip];
@@ -113,13 +114,12 @@
         const way = isTrue(k) && missed ? pairs.t[k] : 1;
         const ends = way === 2 ? [marks[to], marks[from]] : [marks[from], marks[to]];
         const arrow = missed ? way !== 3 : directed(k);
-        link = line(...ends, missed ? 1.2 : 0.6 + 1.6 * total[k], missed ? 0.9 : 0.2 + 0.7 * total[k], arrow);
+        link = line(...ends, missed ? 1.2 : 0.6 + 1.6 * total[k], missed ? 0.8 : 0.2 + 0.7 * total[k], arrow);
         link.append(svg("title", { text: pairText(k) }));
         link.dataset.pair = k;
         drawn.set(k, link);
       }
       if (!link) continue;
-      link.toggleAttribute("hidden", !shown);
       link.style.display = shown ? "" : "none";
       if (hasTruth) for (const word of ["hit", "miss", "error"]) link.classList.toggle(word, status(k) === word);
     }
@@ -207,7 +207,7 @@
       return false;
     };
     const put = (box) => cells(box, (key) => { (taken.get(key) || taken.set(key, []).get(key)).push(box); });
-    const blocked = (box, own) => cells(box, (key) => (taken.get(key) || []).some(
+    const blocked = (box, own) => box[0] < 0 || box[2] > camera.w || box[1] < 0 || box[3] > camera.h || cells(box, (key) => (taken.get(key) || []).some(
       (b) => b[4] !== own && b[0] < box[2] && box[0] < b[2] && b[1] < box[3] && box[1] < b[3]));
     const near = nearMarks();
     const spots = marks.map((mark, k) => ({ k, mark, x: camera.x + camera.k * mark.x, y: camera.y + camera.k * mark.y, r: camera.k * mark.r }));
@@ -314,7 +314,9 @@
       const item = { k, other: out ? pairs.b[k] : pairs.a[k], into: out ? pairs.r[k] : pairs.f[k], from: out ? pairs.f[k] : pairs.r[k] };
       lists[directed(k) ? (out ? "children" : "parents") : "open"].push(item);
     }
-    for (const list of Object.values(lists)) list.sort((x, y) => total[y.k] - total[x.k]);
+    lists.parents.sort((x, y) => y.into - x.into);
+    lists.children.sort((x, y) => y.from - x.from);
+    lists.open.sort((x, y) => total[y.k] - total[x.k]);
     return lists;
   }
   function listed(title, items, figure) {
@@ -455,7 +457,7 @@
       ? `${rowsWanted.toLocaleString("en")} of ${count(rows.length, "pair")}` : count(rows.length, "pair");
     byId("more").hidden = rows.length <= rowsWanted;
   }
-  byId("more").addEventListener("click", () => { rowsWanted += 5 * PAGE; table(); });
+  byId("more").addEventListener("click", () => { rowsWanted += 10 * PAGE; table(); });
   for (const id of ["filter", "above", "status"]) byId(id).addEventListener("input", () => { rowsWanted = PAGE; table(); });
 
   // -- communities -------------------------------------------------------------------------------

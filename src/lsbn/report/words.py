@@ -123,7 +123,7 @@ def _r_hat(diagnostics: Mapping[str, Any]) -> Iterator[Finding]:
         return
     worst = max(values)
     above = int(sum(_numbers(diagnostics, "r_hat_above_1.1")))
-    text = f"R-hat at most {worst:.3g}"
+    text = f"R-hat at most {worst:.3f}"
     if worst <= R_HAT_GOOD:
         yield Finding("good", text, "The chains agree about every edge (1 is perfect agreement).")
     elif worst <= R_HAT_BAD:
@@ -135,7 +135,7 @@ def _r_hat(diagnostics: Mapping[str, Any]) -> Iterator[Finding]:
             f"The chains disagree about {edges}, so single probabilities may be off. "
             "Sample longer, or look at the answers of several seeds."
         )
-        yield Finding("warning", f"R-hat {worst:.3g}", why)
+        yield Finding("warning", f"R-hat up to {worst:.3g}", why)
 
 
 def _precision(diagnostics: Mapping[str, Any]) -> Iterator[Finding]:

@@ -1,0 +1,253 @@
+"""The page in a real browser: what a user sees and does."""
+
+import json
+
+import networkx as nx
+import pytest
+
+from lsbn.graph import EdgeProbabilities
+from lsbn.network import load_network
+from lsbn.report import picture, write_report
+from report.browser import Browser, find_browser
+
+pytestmark = pytest.mark.skipif(
+    find_browser() is None,
+    reason="no browser: install chromium (apt-get install chromium) to test the page in one",
+)
+ODD = "<img src=x onerror=\"document.title='broken'\">"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    opened = Browser(find_browser())
+    yield opened
+    opened.close()
+
+
+def learned_alarm():
+    """Alarm as if learned: probabilities from 0.3 up, one odd name, one edge open, one error."""
+    dag = nx.relabel_nodes(load_network("alarm").dag, {"HR": ODD})
+    names = tuple(sorted(dag))
+    index = {name: v for v, name in enumerate(names)}
+    matrix = [[0.0] * len(names) for _ in names]
+    edges = sorted(dag.edges)
+    for k, (u, v) in enumerate(edges):
+        matrix[index[u]][index[v]] = round(0.3 + 0.7 * k / (len(edges) - 1), 3)
+    u, v = edges[-1]
+    matrix[index[u]][index[v]] = matrix[index[v]][index[u]] = 0.5
+    strangers = next(p for p in ((0, j) for j in range(1, 9)) if not any_edge(dag, names, *p))
+    matrix[strangers[0]][strangers[1]] = 0.95
+    return EdgeProbabilities(matrix, names), dag
+
+
+def any_edge(dag, names, i, j):
+    return dag.has_edge(names[i], names[j]) or dag.has_edge(names[j], names[i])
+
+
+@pytest.fixture(scope="module")
+def page(browser, tmp_path_factory):
+    edges, dag = learned_alarm()
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    names = edges.names
+    communities = [list(names[:20]), list(names[15:30]), list(names[30:])]
+    diagnostics = {"method": "sampled", "r_hat": 1.2, "chains": 4, "chains_kept": 4}
+    write_report(
+        path,
+        edges=edges,
+        communities=communities,
+        summary={"rows": 5, "diagnostics": diagnostics, "seconds": {"learn": 1.0, "total": 1.0}},
+        truth=dag,
+    )
+    return path.as_uri(), edges, dag
+
+
+@pytest.fixture
+def opened(browser, page):
+    browser.open(page[0])
+    yield browser
+    assert browser.complaints == []
+    assert browser.requests == [page[0]]
+    assert browser.run("document.title").startswith("Bayesian network of 37")
+
+
+def links(browser, kind=""):
+    return browser.run(
+        f"[...document.querySelectorAll('.link{kind}[data-pair]')]"
+        ".filter(e => e.style.display !== 'none').length"
+    )
+
+
+def move_slider(browser, value):
+    browser.run(
+        "(() => { const s = document.getElementById('threshold'); s.value = "
+        f"{value}; s.dispatchEvent(new Event('input')); }})()"
+    )
+    browser.settle()
+
+
+def text(browser, id):
+    return browser.run(f"document.getElementById({id!r}).textContent")
+
+
+def choose(browser, name):
+    browser.run("document.getElementById('search').value = ''")
+    browser.run("document.getElementById('search').focus()")
+    browser.call("Input.insertText", text=name)
+    browser.key("Enter")
+
+
+def test_every_variable_is_drawn_with_its_name(opened, page):
+    _, edges, _ = page
+    drawn = opened.run("[...document.querySelectorAll('.node title')].map(e => e.textContent)")
+    assert [title.split("\n")[0] for title in drawn] == list(edges.names)
+    inside = opened.run(
+        "(() => { const s = document.getElementById('network').getBoundingClientRect();"
+        "return [...document.querySelectorAll('.node circle')].every(c => {"
+        "const b = c.getBoundingClientRect(); return b.left >= s.left && b.right <= s.right &&"
+        "b.top >= s.top && b.bottom <= s.bottom; }); })()"
+    )
+    assert inside
+
+
+def test_the_slider_decides_which_edges_are_shown(opened, page):
+    _, edges, _ = page
+    opened.click("#truth")
+    for threshold in (0.5, 0.8, 0.2, 0.97):
+        move_slider(opened, threshold)
+        expected = edges.skeleton(threshold).number_of_edges()
+        assert links(opened) == expected
+        assert text(opened, "shown").startswith(f"{expected} edge")
+
+
+def test_truth_is_shown_as_hits_misses_and_errors(opened, page):
+    _, edges, dag = page
+    for threshold in (0.5, 0.9):
+        move_slider(opened, threshold)
+        found = {frozenset(e) for e in edges.skeleton(threshold).edges}
+        true = {frozenset(e) for e in dag.edges}
+        counts = {"hit": len(found & true), "miss": len(true - found), "error": len(found - true)}
+        assert {kind: links(opened, f".{kind}") for kind in counts} == counts
+        words = "{hit} hits, {miss} misses, {error} errors".format(**counts)
+        assert text(opened, "score").startswith(words)
+
+
+def test_an_edge_without_a_likely_direction_has_no_arrowhead(opened):
+    k = opened.run("JSON.parse(document.getElementById('data').textContent).pairs.r.indexOf(0.5)")
+    heads = f"document.querySelectorAll('[data-pair=\"{k}\"] .tip').length"
+    assert opened.run(heads) == 0
+    assert opened.run("document.querySelectorAll('[data-pair] .tip').length") == links(opened) - 1
+    assert text(opened, "shown").endswith("1 with the direction open")
+
+
+def test_a_click_shows_parents_and_children(opened, page):
+    _, edges, dag = page
+    v = edges.names.index("CATECHOL")
+    opened.click(f'[data-mark="{v}"] circle')
+    said = text(opened, "detail")
+    assert said.startswith("CATECHOL")
+    for other in (*dag.pred["CATECHOL"], *dag.succ["CATECHOL"]):
+        assert other in said
+    near = opened.run("document.querySelectorAll('.focus .node.near').length")
+    assert near == 1 + dag.degree("CATECHOL")
+    opened.key("Escape")
+    assert opened.run("document.querySelectorAll('.focus').length") == 0
+
+
+def test_pointing_at_a_variable_lights_its_neighbours_up(opened, page):
+    _, edges, _ = page
+    opened.hover(f'[data-mark="{edges.names.index("CO")}"] circle')
+    assert opened.run("document.querySelectorAll('.focus .node.near').length") > 1
+
+
+def test_search_finds_a_variable_whatever_its_name(opened, page):
+    choose(opened, "img src")
+    assert text(opened, "detail").startswith(ODD)
+    choose(opened, "ventl")
+    assert text(opened, "detail").startswith("VENTLUNG")
+
+
+def test_the_keyboard_walks_and_zooms(opened, page):
+    opened.run("document.getElementById('network').focus()")
+    opened.key("ArrowDown")
+    first = opened.run("document.querySelector('.node.chosen').dataset.mark")
+    opened.key("ArrowUp")
+    assert opened.run("document.querySelector('.node.chosen').dataset.mark") != first
+    scale = "document.querySelector('#network > g').getAttribute('transform')"
+    whole = opened.run(scale)
+    opened.key("+")
+    assert opened.run(scale) != whole
+    opened.key("0")
+    assert opened.run(scale) == whole
+
+
+def test_the_table_sorts_and_filters(opened, page):
+    _, _, dag = page
+    column = (
+        "[...document.querySelectorAll('#edge-table tbody tr')].map(r => r.cells[%d].innerText)"
+    )
+    values = [float(x) for x in opened.run(column % 2)]
+    assert values == sorted(values, reverse=True)
+    opened.click("#edge-table th:nth-child(1) button")
+    names = opened.run(column % 0)
+    assert [n.lower() for n in names] == sorted(n.lower() for n in names)
+    assert (
+        opened.run("document.querySelector('#edge-table th').getAttribute('aria-sort')")
+        == "ascending"
+    )
+    opened.run("document.getElementById('filter').focus()")
+    opened.call("Input.insertText", text="catechol")
+    opened.settle()
+    assert len(opened.run(column % 0)) == dag.degree("CATECHOL")
+
+
+def test_a_community_is_lit_up(opened, page):
+    opened.click("#community-list button")
+    assert opened.run("document.querySelectorAll('.focus .node.near').length") == 20
+    assert "20 variables" in text(opened, "detail")
+
+
+def test_dark_and_light(opened):
+    shades = set()
+    for scheme in ("dark", "light"):
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        opened.call("Emulation.setEmulatedMedia", features=[feature])
+        shades.add(opened.run("getComputedStyle(document.body).backgroundColor"))
+        before = opened.run("getComputedStyle(document.body).backgroundColor")
+        opened.click("#theme")
+        assert opened.run("getComputedStyle(document.body).backgroundColor") != before
+        opened.run("delete document.documentElement.dataset.theme")
+    assert len(shades) == 2
+
+
+def test_nothing_sticks_out_of_a_narrow_window(browser, page):
+    browser.open(page[0], width=400, height=800)
+    assert browser.run("document.documentElement.scrollWidth") <= 400
+
+
+def test_communities_are_drawn_where_variables_are_too_many(browser, tmp_path, monkeypatch):
+    monkeypatch.setattr(picture, "MOST_DRAWN", 60)
+    names = tuple(f"v{k}" for k in range(200))
+    matrix = [[0.9 if j == i + 1 else 0.0 for j in range(200)] for i in range(200)]
+    groups = [names[k : k + 5] for k in range(0, 200, 5)]
+    path = tmp_path / "report.html"
+    write_report(
+        path, edges=EdgeProbabilities(matrix, names), communities=groups, summary={}, title="many"
+    )
+    browser.open(path.as_uri())
+    assert browser.complaints == []
+    assert browser.run("document.querySelectorAll('.node').length") == 40
+    assert browser.run("document.querySelectorAll('#network .link').length") == 39
+    assert "200 variables" in text(browser, "picture-note")
+    choose(browser, "v77")
+    assert json.loads(browser.run("JSON.stringify(document.querySelector('.chosen').dataset)"))
+    assert text(browser, "detail").startswith("v77")
+    browser.click('[data-mark="3"] circle')
+    assert text(browser, "detail").startswith("Community")
+
+
+def test_a_network_without_edges_is_a_page_too(browser, tmp_path):
+    edges = EdgeProbabilities([[0.0, 0.0], [0.0, 0.0]], ("a", "b"))
+    write_report(tmp_path / "r.html", edges=edges, communities=[], summary={}, title="empty")
+    browser.open((tmp_path / "r.html").as_uri())
+    assert browser.complaints == []
+    assert text(browser, "shown") == "0 edges"

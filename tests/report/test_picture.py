@@ -1,0 +1,111 @@
+from itertools import pairwise
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy import sparse
+
+from lsbn.graph import EdgeProbabilities
+from lsbn.report import picture
+from lsbn.report.picture import payload
+
+
+def edges_of(entries, names):
+    """Edge probabilities from {(parent, child): p}."""
+    index = {name: v for v, name in enumerate(names)}
+    matrix = sparse.lil_array((len(names), len(names)))
+    for (u, v), p in entries.items():
+        matrix[index[u], index[v]] = p
+    return EdgeProbabilities(matrix.tocsr(), names)
+
+
+def rows(data):
+    """Pairs by name, as (a, b, f, r[, t])."""
+    columns = data["pairs"]
+    names = data["names"]
+    return [(names[a], names[b], *rest) for a, b, *rest in zip(*columns.values(), strict=True)]
+
+
+@pytest.fixture
+def small():
+    return edges_of(
+        {("a", "b"): 0.2, ("b", "a"): 0.7, ("b", "c"): 0.4, ("c", "b"): 0.4, ("c", "d"): 0.3},
+        "abcd",
+    )
+
+
+def test_pairs_stand_the_likelier_way_round_most_probable_first(small):
+    assert rows(payload(small, [], None)) == [
+        ("b", "a", 0.7, 0.2),
+        ("b", "c", 0.4, 0.4),
+        ("c", "d", 0.3, 0.0),
+    ]
+
+
+def test_truth_marks_pairs_and_adds_what_was_never_found(small):
+    truth = nx.DiGraph([("a", "b"), ("c", "b"), ("d", "a")])
+    got = {(a, b): t for a, b, _, _, t in rows(payload(small, [], truth))}
+    assert got == {("b", "a"): 2, ("b", "c"): 2, ("c", "d"): 0, ("a", "d"): 2}
+
+
+def test_undirected_truth_has_both_directions(small):
+    truth = nx.DiGraph([("a", "b"), ("b", "a")])
+    truth.add_nodes_from("cd")
+    assert [t for *_, t in rows(payload(small, [], truth))] == [3, 0, 0]
+
+
+def test_main_community_is_the_one_with_most_edges(small):
+    data = payload(small, [["c", "d"], ["a", "b", "c"], ["d"]], None)
+    assert data["communities"] == [[0, 1, 2], [2, 3], [3]]
+    assert data["home"] == [0, 0, 0, 1]
+    first, second, alone = data["colours"]
+    assert first != second
+    assert alone == -1
+
+
+def test_a_strange_member_is_named(small):
+    with pytest.raises(ValueError, match="'z'"):
+        payload(small, [["a", "z"]], None)
+
+
+def test_neighbouring_communities_differ_in_colour():
+    n = 40
+    names = tuple(f"v{k}" for k in range(n))
+    ring = edges_of({(names[k], names[(k + 1) % n]): 1.0 for k in range(n)}, names)
+    groups = [[names[k], names[k + 1]] for k in range(0, n, 2)]
+    data = payload(ring, groups, None)
+    colour = [data["colours"][k] for k in data["home"]]
+    pairs = data["pairs"]
+    for a, b in zip(pairs["a"], pairs["b"], strict=True):
+        assert data["home"][a] == data["home"][b] or colour[a] != colour[b]
+
+
+def test_many_variables_become_communities(monkeypatch):
+    monkeypatch.setattr(picture, "MOST_DRAWN", 50)
+    names = tuple(f"v{k}" for k in range(120))
+    chain = edges_of(dict.fromkeys(pairwise(names), 0.9), names)
+    groups = [names[k : k + 4] for k in range(0, 120, 4)]
+    drawn = payload(chain, groups, None)["picture"]
+    assert drawn["kind"] == "communities"
+    assert len(drawn["marks"]) == len(drawn["x"]) == 30
+    assert "120 variables" in drawn["note"]
+
+
+def test_many_variables_without_communities_are_thinned(monkeypatch):
+    monkeypatch.setattr(picture, "MOST_DRAWN", 50)
+    names = tuple(f"v{k:03}" for k in range(120))
+    chain = edges_of(dict.fromkeys(pairwise(names[60:]), 0.9), names)
+    drawn = payload(chain, [list(names)], None)["picture"]
+    assert drawn["kind"] == "variables"
+    assert len(drawn["marks"]) == 50
+    assert min(drawn["marks"]) >= 60
+    assert "50 variables of 120" in drawn["note"]
+
+
+def test_too_many_pairs_are_cut_by_probability(monkeypatch):
+    monkeypatch.setattr(picture, "MOST_PAIRS", 10)
+    values = np.triu(np.linspace(0.02, 0.9, 36).reshape(6, 6), 1)
+    data = payload(EdgeProbabilities(values, tuple("abcdef")), [], None)
+    assert len(data["pairs"]["a"]) == 10
+    assert 0.01 < data["floor"] < 1
+    assert np.sum(values > data["floor"]) <= 10
