@@ -191,10 +191,10 @@ def explore_parent_sets(
     """Parent sets that matter while the parents of ``child`` come from the pool.
 
     These are the best sets from the pool and the subsets of the best few; the best ones when a
-    member of the first is taken out of the pool, so that the sampler knows what is left when the member
-    moves behind the child; and the first with one more from ``others``, so that the sampler knows what
-    a variable that is now behind the child would bring. The last two are left out where the best
-    set is among the ``settled`` ones, for which they are listed already.
+    member of the first is taken out of the pool, so that the sampler knows what is left when the
+    member moves behind the child; and the first with one more from ``others``, so that the sampler
+    knows what a variable that is now behind the child would bring. The last two are left out where
+    the best set is among the ``settled`` ones, for which they were searched before.
 
     ``limits = (margin, delta, most, closed, extended)``: see `grow_parent_sets` for the margin; of
     each search at most ``most`` sets within ``delta`` of its best are listed; the number of sets
@@ -216,7 +216,7 @@ def explore_parent_sets(
         sets, scores = np.concatenate((sets, more)), np.concatenate((scores, more_scores))
     if _is_row(settled, first):
         return sets, scores
-    few, narrow = (beams + 1) // 2, np.zeros_like(wide)
+    few, narrow = np.minimum((beams + 1) // 2, 6), np.zeros_like(wide)
     narrow[:2] = 1
     for u in first[: _size(first)]:
         smaller = pool[pool != u]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 from typing import Any
 
@@ -72,6 +72,21 @@ class Sampling:
     gain: float = 1.0
     patience: int = 2
 
+    def __post_init__(self) -> None:
+        if self.chains < 1 or self.sweeps < _THIN or self.rounds < 0 or self.patience < 1:
+            raise ValueError(
+                f"sampling needs at least one chain, {_THIN} sweeps and a patience of 1, and no "
+                f"negative number of rounds: {self}"
+            )
+
+    def exhaustive(self) -> Sampling:
+        """Ask for more precision, as few variables can afford."""
+        return replace(
+            self,
+            tolerance=min(self.tolerance, 0.006),
+            most_steps=4 * self.most_steps,
+        )
+
 
 def learn_model_averaging(
     dataset: Dataset,
@@ -79,7 +94,7 @@ def learn_model_averaging(
     score: Score | None = None,
     method: str = "auto",
     max_parents: int | None = None,
-    exact_limit: int = 14,
+    exact_limit: int = 16,
     effort: Effort | None = None,
     sampling: Sampling | None = None,
     pools: Sequence[np.ndarray] | None = None,
@@ -115,11 +130,13 @@ def learn_model_averaging(
     """
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}; there are {', '.join(METHODS)}")
+    if max_parents is not None and max_parents < 1:
+        raise ValueError(f"max_parents must be at least 1, not {max_parents}")
     score = score or Score()
     varying = np.flatnonzero(dataset.cards > 1)
-    part = dataset.select(varying) if len(varying) < dataset.n_variables else dataset
     if len(varying) < 2:
         return _learned(dataset, varying, sparse.csr_array((len(varying),) * 2), {"method": "none"})
+    part = dataset.select(varying) if len(varying) < dataset.n_variables else dataset
     exact = method == "exact" or (method == "auto" and len(varying) <= exact_limit)
     bound = _parent_bound(part.n_variables, max_parents)
     if exact:
@@ -128,7 +145,7 @@ def learn_model_averaging(
         rng = np.random.default_rng(random_state)
         effort = (effort or Effort()).bounded(max_parents)
         sampler = OrderSampler(part, score, effort, sampling or Sampling(), rng, n_jobs)
-        if _is_small(part.n_variables, bound):
+        if _is_small(part.n_variables, bound, max_parents):
             matrix, diagnostics = sampler.run_exhaustive(bound)
         else:
             matrix, diagnostics = sampler.run(_within(pools, varying, dataset.n_variables))
@@ -180,9 +197,10 @@ def _parent_bound(n: int, max_parents: int | None) -> int:
     return max(k, 2 if n > 2 else 1)
 
 
-def _is_small(n: int, bound: int) -> bool:
-    """Say whether all sets up to the bound, of at least four parents, can be listed."""
-    return bound >= min(4, n - 1) and sum(comb(n - 1, k) for k in range(bound + 1)) <= LISTED
+def _is_small(n: int, bound: int, asked: int | None) -> bool:
+    """Say whether all sets of as many parents as were asked for, or of four, can be listed."""
+    enough = bound >= min(4 if asked is None else asked, n - 1)
+    return enough and sum(comb(n - 1, k) for k in range(bound + 1)) <= LISTED
 
 
 def _exact(dataset: Dataset, score: Score, bound: int, n_jobs: int) -> tuple:
@@ -230,6 +248,7 @@ class OrderSampler:
     def run_exhaustive(self, max_parents: int) -> tuple[sparse.csr_array, dict[str, Any]]:
         """Average over all parent sets up to a bound."""
         self.search.enumerate_all(max_parents)
+        self.sampling = self.sampling.exhaustive()
         sets = self.search.listed()
         return self._averaged(sets, self._starts(sets, None), [])
 
@@ -391,9 +410,9 @@ def _standard_error(chains: list[_Chain]) -> float:
 
 
 def _average(sets: ParentSets, chains: list[_Chain]) -> tuple[sparse.csr_array, dict[str, Any]]:
-    """Average the chains, with R-hat and effective sample size of the least certain edge."""
+    """Average the chains that are kept."""
     kept = _kept(chains)
-    n, draws = sets.n_variables, kept[0].draws
+    n = sets.n_variables
     means = np.array([chain.mean for chain in kept])
     mean = np.clip(means.mean(axis=0), 0.0, 1.0)
     diagnostics: dict[str, Any] = {
@@ -405,31 +424,35 @@ def _average(sets: ParentSets, chains: list[_Chain]) -> tuple[sparse.csr_array, 
         "parent_sets": len(sets.lists[1]),
         "candidates": len(sets.lists[4]),
     }
-    if len(kept) > 1 and len(mean):
-        within = np.mean([chain.squares / draws - chain.mean**2 for chain in kept], axis=0)
-        within = np.maximum(within, 0.0)
-        between = means.var(axis=0, ddof=1)
-        uncertain = within + between > 1e-6
-        rhat = np.ones(len(mean))
-        rhat[uncertain] = np.sqrt(1.0 + between[uncertain] / np.maximum(within[uncertain], 1e-9))
-        size = np.full(len(mean), float(draws * len(kept)))
-        floor = np.maximum(between[uncertain] / len(kept), 1e-12)
-        variance = (within + between)[uncertain]
-        size[uncertain] = np.clip(variance / floor, 1.0, draws * len(kept))
-        diagnostics["r_hat"] = round(float(min(rhat.max(), 1e3)), 4)
-        diagnostics["r_hat_above_1.1"] = int((rhat > 1.1).sum())
-        diagnostics["effective_sample_size"] = round(float(size.min()), 1)
-        diagnostics["standard_error"] = round(_standard_error(kept), 4)
+    diagnostics |= _convergence(kept, means)
     parent, child = sets.edges()
     matrix = sparse.csr_array((mean, (parent, child)), shape=(n, n))
     matrix.eliminate_zeros()
     return matrix, diagnostics
 
 
+def _convergence(kept: list[_Chain], means: np.ndarray) -> dict[str, Any]:
+    """R-hat and effective sample size of the least certain edge, and its standard error."""
+    draws, m = kept[0].draws, len(kept)
+    within = np.mean([chain.squares / draws - chain.mean**2 for chain in kept], axis=0)
+    within = np.maximum(within, 0.0)
+    between = means.var(axis=0, ddof=1) if m > 1 else np.zeros_like(within)
+    uncertain = within + between > 1e-6
+    within, between = within[uncertain], between[uncertain]
+    rhat = np.sqrt(1.0 + between / np.maximum(within, 1e-9))
+    size = (within + between) / np.maximum(between / m, 1e-12)
+    return {
+        "r_hat": round(float(min(rhat.max(initial=1.0), 1e3)), 4),
+        "r_hat_above_1.1": int((rhat > 1.1).sum()),
+        "effective_sample_size": round(float(size.min(initial=draws * m)), 1),
+        "standard_error": round(_standard_error(kept), 4),
+    }
+
+
 def _warn_if_apart(diagnostics: dict[str, Any]) -> None:
     lost = diagnostics["chains"] - diagnostics["chains_kept"]
-    error = diagnostics.get("standard_error", 0.0)
-    if error > 0.1:
+    error = diagnostics["standard_error"]
+    if error > 0.1 or diagnostics["chains_kept"] == 1 < diagnostics["chains"]:
         warnings.warn(
             f"chains disagree after {diagnostics['sweeps']} sweeps: standard error of an edge up "
             f"to {error:.2f}, R-hat up to {diagnostics['r_hat']:.2f} "
@@ -437,5 +460,5 @@ def _warn_if_apart(diagnostics: dict[str, Any]) -> None:
             f"{diagnostics['chains']} chains left out in worse modes; more sweeps may help, or "
             f"columns may be copies of each other",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=5,
         )

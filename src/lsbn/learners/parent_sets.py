@@ -19,7 +19,7 @@ from lsbn.kernels import parents as _parents
 from lsbn.kernels.orders import tabulate_families, weigh_sets
 from lsbn.kernels.scores import family_score
 from lsbn.learners.scoring import Score
-from lsbn.parallel import run
+from lsbn.parallel import run, threads
 
 MOST_CANDIDATES = 64
 TABLE_CANDIDATES = 16
@@ -109,6 +109,9 @@ class Effort:
         Sets of each size that are grown further; their number bounds the number of parents.
     wide : tuple of int
         Those among them that are grown by every member of the pool.
+    pairs : int
+        Pairs of parents that are scored for each variable in any case, so that in a pool of 64
+        none is missed that shows only together.
     margin : float
         A set that a subset beats by so much (in nats) is left out.
     delta : float
@@ -123,6 +126,7 @@ class Effort:
 
     beams: tuple[int, ...] = (1, 12, 6, 4, 3, 2, 2, 2)
     wide: tuple[int, ...] = (1, 2, 2, 1, 1, 0, 0, 0)
+    pairs: int = 4096
     margin: float = 10.0
     delta: float = 12.0
     most: int = 60
@@ -137,10 +141,32 @@ class Effort:
         wide = (self.wide + self.wide[-1:] * max_parents)[:max_parents]
         return replace(self, beams=beams, wide=wide)
 
+    def widths(self, pool: int) -> tuple[np.ndarray, np.ndarray]:
+        """Beams and wide beams for a pool of so many: all pairs where these are few."""
+        beams, wide = np.array(self.beams), np.array(self.wide)
+        if pool and len(beams) > 1:
+            affordable = self.pairs // pool
+            beams[1], wide[1] = max(beams[1], affordable), max(wide[1], affordable)
+        return beams, wide
+
     @property
     def limits(self) -> tuple[float, float, int, int, int]:
         """What `explore_parent_sets` takes."""
         return self.margin, self.delta, self.most, self.closed, self.extended
+
+
+def _rotated(best: Sequence[tuple[int, np.ndarray]]) -> list[tuple[int, list[list[int]]]]:
+    """Give each parent of a best set the child in its own place among the parents.
+
+    Variables that hang together only jointly show it whichever of them is the child; the sampler
+    has to know all of these families to choose.
+    """
+    rows: dict[int, list[list[int]]] = {}
+    for v, parents in best:
+        members = parents[parents >= 0].tolist()
+        for u in members:
+            rows.setdefault(u, []).append(sorted({v, *members} - {u}))
+    return sorted(rows.items())
 
 
 class ParentSetSearch:
@@ -196,7 +222,8 @@ class ParentSetSearch:
     def as_subsets(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All sets as subsets of at most 62 variables: ``(set_start, set_mask, set_score)``."""
         masks = [
-            np.where(sets >= 0, 1 << np.maximum(sets, 0), 0).sum(axis=1) for sets, *_ in self._sets
+            np.where(sets >= 0, np.int64(1) << np.maximum(sets, 0).astype(np.int64), 0).sum(axis=1)
+            for sets, *_ in self._sets
         ]
         start, mask = _join(masks, np.int64)
         return start, mask, np.concatenate([scores for _, scores, _ in self._sets])
@@ -211,29 +238,46 @@ class ParentSetSearch:
             Where there are too many candidates, those of later stamps are kept.
         """
         work = [(v, pools[v]) for v in self.varying.tolist()]
-        for v, sets, scores in self._each(self._explore, work):
-            old_sets, old_scores, old_stamps = self._sets[v]
-            stamps = np.full(len(scores), stamp, np.int32)
+        found = self._each(self._explore, work)
+        for v, sets, scores in found:
             self._settled[v] = np.concatenate([self._settled[v], sets[:1]])
-            self._sets[v] = (
-                np.concatenate([old_sets, sets]),
-                np.concatenate([old_scores, scores]),
-                np.concatenate([old_stamps, stamps]),
-            )
+            self._add(v, sets, scores, stamp)
+        for v, sets, scores in self._each(self._score, _rotated([(v, s[0]) for v, s, _ in found])):
+            self._add(v, sets, scores, stamp)
+
+    def _add(self, v: int, sets: np.ndarray, scores: np.ndarray, stamp: int) -> None:
+        old_sets, old_scores, old_stamps = self._sets[v]
+        self._sets[v] = (
+            np.concatenate([old_sets, sets]),
+            np.concatenate([old_scores, scores]),
+            np.concatenate([old_stamps, np.full(len(scores), stamp, np.int32)]),
+        )
+
+    def _score(self, v: int, rows: list[list[int]], tables: tuple) -> tuple:
+        """Score given sets of one variable."""
+        words, offsets = self.dataset.bits
+        sets = np.full((len(rows), self.depth), -1, np.int32)
+        scores = np.empty(len(rows))
+        for a, row in enumerate(rows):
+            sets[a, : len(row)] = row
+            parents = np.array(row, np.int64)
+            score = family_score(words, offsets, self.dataset.codes, tables, v, parents)
+            scores[a] = score + self.penalty[len(row)]
+        return v, sets, scores
 
     def _explore(self, v: int, pool: np.ndarray, tables: tuple) -> tuple:
         words, offsets = self.dataset.bits
         effort = self.effort
+        pool = np.intersect1d(pool[pool != v], self.varying).astype(np.int64)
         return v, *_parents.explore_parent_sets(
             words,
             offsets,
             self.dataset.codes,
             tables,
             v,
-            pool[pool != v].astype(np.int64),
+            pool,
             self.varying[self.varying != v],
-            np.array(effort.beams),
-            np.array(effort.wide),
+            *effort.widths(len(pool)),
             self.penalty,
             effort.limits,
             self._settled[v],
@@ -246,7 +290,7 @@ class ParentSetSearch:
             tables = self.score.tables()
             return [function(*item, tables) for item in items]
 
-        size = max(1, min(32, -(-len(work) // (4 * max(1, self.n_jobs)))))
+        size = max(1, min(32, -(-len(work) // (4 * threads(self.n_jobs)))))
         chunks = [work[a : a + size] for a in range(0, len(work), size)]
         return [result for part in run(chunk, chunks, self.n_jobs) for result in part]
 

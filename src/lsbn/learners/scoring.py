@@ -31,7 +31,7 @@ class Score:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ValueError(f"unknown score {self.kind!r}; there are {', '.join(KINDS)}")
-        if not self.ess > 0:
+        if not 0 < self.ess < np.inf:
             raise ValueError(f"the equivalent sample size must be positive, not {self.ess}")
 
     def tables(self) -> tuple:
