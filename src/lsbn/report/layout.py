@@ -21,6 +21,8 @@ NEAREST = 0.5
 """Two nodes are pushed apart until they are this far from each other, in edge lengths."""
 OFF_EDGE = 0.3
 """A node keeps this distance from edges that are not its own, where there is room."""
+LARGE = 100
+"""Components with more nodes may run from left to right where that fills the page better."""
 ASPECT = 1.7
 """Width over height of the page that components are packed into."""
 GAP = 1.1
@@ -83,6 +85,9 @@ def _component(n: int, pairs: np.ndarray, lean: np.ndarray) -> np.ndarray:
     distance = shortest_path(csr_array(graph), directed=False, unweighted=True)
     xy = _majorised(distance, _levelled(_scaled(distance), pairs, lean), pairs, lean)
     xy = _apart(xy, pairs)
+    width, height = np.ptp(xy, axis=0)
+    if n > LARGE and height > 1.3 * width:
+        xy = xy[:, ::-1]  # from left to right: pages are wide
     return xy - xy.min(axis=0)
 
 

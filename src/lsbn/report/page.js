@@ -57,20 +57,22 @@
   const degree = names.map((_, v) => incident[v].reduce((sum, k) => sum + total[k], 0));
   const sizes = communities.map(() => 0);
   home.forEach((k) => k >= 0 && sizes[k]++);
+  const largest = Math.max(1, ...sizes);
   const marks = picture.marks.map((id, k) => {
     const label = asCommunities ? `Community ${id + 1}` : names[id];
     const weight = asCommunities ? sizes[id] : degree[id];
-    const r = asCommunities ? 4 + 1.6 * Math.sqrt(weight) : 5 + 1.1 * Math.sqrt(Math.min(weight, 30));
+    const r = asCommunities ? 3 + 8 * Math.sqrt(weight / largest) : 5 + 1.1 * Math.sqrt(Math.min(weight, 30));
+    const circle = svg("circle", { r });
     const text = svg("text", { text: shortened(label, 24) });
     const group = asCommunities ? id : home[id];
     const node = svg(
       "g",
       { class: `node ${colourClass(group)}`, transform: `translate(${picture.x[k]} ${picture.y[k]})` },
-      svg("circle", { r }), text, svg("title", { text: described(id) })
+      circle, text, svg("title", { text: described(id) })
     );
     node.dataset.mark = k;
     markLayer.append(node);
-    return { id, x: picture.x[k], y: picture.y[k], r, node, text, weight, width: 7 + 6.1 * Array.from(text.textContent).length };
+    return { id, x: picture.x[k], y: picture.y[k], r, node, circle, text, weight, width: 7 + 6.1 * Array.from(text.textContent).length };
   });
 
   function described(id) {
@@ -185,6 +187,7 @@
     [camera.w, camera.h] = [box.width, box.height];
     stage.setAttribute("viewBox", `0 0 ${box.width} ${box.height}`);
     if (camera.moved) look(); else fit();
+    label();
   }
   let waiting = false;
   function look() {
@@ -211,6 +214,11 @@
       (b) => b[4] !== own && b[0] < box[2] && box[0] < b[2] && b[1] < box[3] && box[1] < b[3]));
     const near = nearMarks();
     const spots = marks.map((mark, k) => ({ k, mark, x: camera.x + camera.k * mark.x, y: camera.y + camera.k * mark.y, r: camera.k * mark.r }));
+    for (const s of spots) { // never smaller than a dot
+      s.r = Math.max(s.r, 1.8);
+      s.mark.circle.setAttribute("r", s.r / camera.k);
+    }
+    linkLayer.setAttribute("class", camera.k < 0.2 ? "thin" : "");
     for (const s of spots) if (!near || near.has(s.k)) put([s.x - s.r, s.y - s.r, s.x + s.r, s.y + s.r, s.k]);
     const first = (s) => (s.k === focusMark() ? 2 : near && near.has(s.k) ? 1 : 0);
     spots.sort((s, o) => first(o) - first(s) || o.mark.weight - s.mark.weight || s.k - o.k);
@@ -457,6 +465,7 @@
       ? `${rowsWanted.toLocaleString("en")} of ${count(rows.length, "pair")}` : count(rows.length, "pair");
     byId("more").hidden = rows.length <= rowsWanted;
   }
+  addEventListener("beforeprint", () => { rowsWanted = Math.max(rowsWanted, 40 * PAGE); table(); });
   byId("more").addEventListener("click", () => { rowsWanted += 10 * PAGE; table(); });
   for (const id of ["filter", "above", "status"]) byId(id).addEventListener("input", () => { rowsWanted = PAGE; table(); });
 
