@@ -24,7 +24,15 @@ def test_the_worst_community_counts():
     found = findings({"communities": parts})
     assert found[0].level == "warning"
     assert "4 edge(s)" in found[0].why
-    assert ("good", "1 parts exact, 2 sampled") in levels({"communities": parts})
+    assert ("good", "Communities: 1 exact, 2 sampled") in levels({"communities": parts})
+
+
+def test_the_last_pass_is_told_from_the_communities():
+    said = levels({"method": "sampled", "communities": [{"method": "exact"}, {"clusters": 2}]})
+    assert said == [
+        ("good", "Averages over sampled orders"),
+        ("good", "Communities: 1 exact, 0 sampled"),
+    ]
 
 
 def test_lost_chains_are_a_warning():

@@ -65,12 +65,14 @@ def write_report(
         If the truth or a community has variables that the edges do not have.
     """
     facts = asdict(summary) if isinstance(summary, Summary) else dict(summary)
+    diagnostics = dict(facts.get("diagnostics") or {})
+    facts["seconds"] = facts.get("seconds") or diagnostics.pop("seconds", None) or {}
     edges = edges.published()
     skeleton = edges.skeleton(0.5).number_of_edges()
     evaluation = facts.get("evaluation")
     if truth is not None:
         evaluation = compare(edges.dag(0.5), truth).as_dict()
-    said = findings(facts.get("diagnostics") or {})
+    said = findings(diagnostics)
     name = title or f"Bayesian network of {_count(edges.n_variables, 'variable')}"
     data = payload(edges, communities, truth)
     page = _filled(
@@ -82,9 +84,9 @@ def write_report(
             "alert": _alert(said),
             "plain": _plain_edges(data),
             "findings": _findings(said),
-            "seconds": _seconds(facts.get("seconds") or {}),
+            "seconds": _seconds(facts["seconds"]),
             "settings": _settings(facts),
-            "recorded": _value(facts.get("diagnostics") or {}),
+            "recorded": _value(diagnostics),
             "version": escape(__version__),
             "style": _asset("page.css"),
             "script": _asset("page.js"),
@@ -310,12 +312,24 @@ def _value(value: Any, depth: int = 0) -> str:
     if isinstance(value, Sequence) and not isinstance(value, str) and depth < 6:
         shown = value[:LONGEST]
         more = f" and {len(value) - LONGEST:,} more" if len(value) > LONGEST else ""
-        if any(isinstance(inner, Mapping) for inner in shown):
-            items = "".join(f"<li>{_value(inner, depth + 1)}</li>" for inner in shown)
-            return f"<ol>{items}</ol>{more}"
+        if shown and all(isinstance(inner, Mapping) for inner in shown):
+            return _table(shown, depth) + more
         return (", ".join(_value(inner, depth + 1) for inner in shown) or "none") + more
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:,.6g}" if abs(value) < 1e4 else f"{value:,.1f}"
     return escape("none" if value is None else str(value))
+
+
+def _table(rows: Sequence[Mapping[str, Any]], depth: int) -> str:
+    """Write a list of mappings with a column for each key."""
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    head = "".join(f'<th scope="col">{escape(str(key))}</th>' for key in keys)
+    body = "".join(
+        f"<tr><td>{number}</td>"
+        + "".join(f"<td>{_value(row.get(key, ''), depth + 1)}</td>" for key in keys)
+        + "</tr>"
+        for number, row in enumerate(rows, 1)
+    )
+    return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -82,26 +82,23 @@ def _numbers(value: Any, key: str) -> list[float]:
 
 
 def _method(diagnostics: Mapping[str, Any]) -> Iterator[Finding]:
-    counts = Counter(m for m in _values(diagnostics, "method") if isinstance(m, str))
-    exact, sampled = counts["exact"], counts["sampled"]
-    if exact and sampled:
+    """Say how the averages were made: in the last pass over everything, and in the communities."""
+    whole = diagnostics.get("method")
+    inner = {key: value for key, value in diagnostics.items() if key != "method"}
+    parts = Counter(method for method in _values(inner, "method") if isinstance(method, str))
+    exact, sampled = parts["exact"], parts["sampled"]
+    if whole == "exact":
+        why = "Every order of the variables was summed over, so there is no sampling error."
+        yield Finding("good", "Exact averages", why)
+    elif whole == "sampled":
+        why = "Probabilities are averages over orders of the variables, drawn by several chains."
+        yield Finding("good", "Averages over sampled orders", why)
+    if exact or sampled:
         yield Finding(
             "good",
-            f"{exact:,} parts exact, {sampled:,} sampled",
-            "Small parts were averaged over all orders without sampling error, larger ones by "
+            f"Communities: {exact:,} exact, {sampled:,} sampled",
+            "Small ones are averaged over all orders without sampling error, larger ones by "
             "sampling orders.",
-        )
-    elif exact:
-        yield Finding(
-            "good",
-            "Exact averages" if exact == 1 else f"Exact averages in all {exact:,} parts",
-            "Every order of the variables was summed over, so there is no sampling error.",
-        )
-    elif sampled:
-        yield Finding(
-            "good",
-            "Averages over sampled orders",
-            "Probabilities are averages over orders of the variables, drawn by several chains.",
         )
 
 
