@@ -37,8 +37,9 @@ SETTINGS: dict[str, tuple[Callable[..., Learned], dict[str, dict]]] = {
     "ARACNE": (
         learn_aracne,
         {
-            "default (alpha 0.05 over all pairs, tolerance 0.02)": {},
-            "tolerance 0": {"tolerance": 0.0},
+            "default (alpha 0.05 over all pairs, tolerance 0)": {},
+            "alpha 0.01 over all pairs": {"alpha": 0.01},
+            "tolerance 0.02": {"tolerance": 0.02},
             "tolerance 0.05": {"tolerance": 0.05},
             "tolerance 0.1": {"tolerance": 0.1},
             "threshold by permutation": {"threshold": "permutation"},

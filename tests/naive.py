@@ -370,8 +370,8 @@ def chi2_sf(x, dof):
     return float(stats.chi2.sf(x, dof))
 
 
-def data_processing(n, weights, tolerance, slack, several):
-    """Edges that fall: weakest of a triangle, or nearly so of several; `weights` by pair."""
+def data_processing(n, weights, tolerance):
+    """Edges that are the weakest of some triangle; `weights` by pair."""
     falls = set()
     for (i, j), w in weights.items():
         others = [
@@ -379,7 +379,6 @@ def data_processing(n, weights, tolerance, slack, several):
             for k in set(range(n)) - {i, j}
             if tuple(sorted((i, k))) in weights and tuple(sorted((j, k))) in weights
         ]
-        near = sum(w < (1 + slack) * other for other in others)
-        if near >= several or any(w < (1 - tolerance - 1e-9) * other for other in others):
+        if any(w < (1 - tolerance - 1e-9) * other for other in others):
             falls.add((i, j))
     return falls
