@@ -21,7 +21,6 @@ from lsbn.learners import LEARNERS, Learned
 from lsbn.local.blankets import blanket_candidates, markov_blankets
 from lsbn.local.community import LocalResult, LocalSettings, learn_communities
 from lsbn.local.final import final_pass
-from lsbn.local.structure import Structure
 from lsbn.merge import mergence
 from lsbn.network import BayesianNetwork
 from lsbn.partition import WEIGHTS, ropart

@@ -87,7 +87,7 @@ def scatter(
     [11, 31, 21]
     """
     workers = 1 if n_jobs == 1 else effective_n_jobs(n_jobs)
-    if workers == 1 and _shares_memory() or len(items) < 2:
+    if (workers == 1 and _shares_memory()) or len(items) < 2:
         return function(share(None), list(items))
     n_chunks = min(len(items), _CHUNKS_PER_WORKER * max(workers, 1))
     chunks = [list(items[c::n_chunks]) for c in range(n_chunks)]

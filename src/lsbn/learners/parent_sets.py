@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 import numpy as np
 
 from lsbn.data import Dataset
 from lsbn.kernels import parents as _parents
+from lsbn.kernels.families import enumerate_families
 from lsbn.kernels.orders import tabulate_families, weigh_sets
 from lsbn.kernels.scores import family_score
 from lsbn.learners.scoring import Score
@@ -210,14 +210,8 @@ class ParentSetSearch:
 
     def _enumerate(self, v: int, others: np.ndarray, depth: int, tables: tuple) -> tuple:
         words, offsets = self.dataset.bits
-        rows, scores = [], []
-        for k in range(min(depth, len(others)) + 1):
-            for members in combinations(others, k):
-                parents = np.array(members, np.int64)
-                score = family_score(words, offsets, self.dataset.codes, tables, v, parents)
-                rows.append(np.pad(parents, (0, self.depth - k), constant_values=-1))
-                scores.append(score + self.penalty[k])
-        return v, np.array(rows, np.int32), np.array(scores)
+        codes = self.dataset.codes
+        return v, *enumerate_families(words, offsets, codes, tables, v, others, depth, self.penalty)
 
     def as_subsets(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All sets as subsets of at most 62 variables: ``(set_start, set_mask, set_score)``."""
