@@ -22,7 +22,7 @@ from lsbn.graph import EdgeProbabilities
 from lsbn.kernels import orders as _orders
 from lsbn.kernels.subsets import exact_edge_posteriors
 from lsbn.learners.base import Knowledge, Learned
-from lsbn.learners.parent_sets import Effort, ParentSets, ParentSetSearch
+from lsbn.learners.parent_sets import TABLE_CANDIDATES, Effort, ParentSets, ParentSetSearch
 from lsbn.learners.scoring import Score
 from lsbn.parallel import run
 
@@ -198,9 +198,10 @@ def _parent_bound(n: int, max_parents: int | None) -> int:
 
 
 def _is_small(n: int, bound: int, asked: int | None) -> bool:
-    """Say whether all sets of as many parents as were asked for, or of four, can be listed."""
+    """Say whether all sets of as many parents as were asked for, or of four, can be tabulated."""
     enough = bound >= min(4 if asked is None else asked, n - 1)
-    return enough and sum(comb(n - 1, k) for k in range(bound + 1)) <= LISTED
+    listed = sum(comb(n - 1, k) for k in range(bound + 1)) <= LISTED
+    return enough and listed and n - 1 <= TABLE_CANDIDATES
 
 
 def _exact(dataset: Dataset, score: Score, bound: int, n_jobs: int) -> tuple:
