@@ -8,10 +8,12 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from lsbn import metrics
     from lsbn.data import DataError, Dataset
+    from lsbn.estimator import LSBN
     from lsbn.graph import EdgeProbabilities
     from lsbn.network import BayesianNetwork, load_network
 
 __all__ = [
+    "LSBN",
     "BayesianNetwork",
     "DataError",
     "Dataset",
@@ -21,6 +23,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "LSBN": "lsbn.estimator",
     "BayesianNetwork": "lsbn.network",
     "DataError": "lsbn.data",
     "Dataset": "lsbn.data",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from lsbn.data import Dataset
+    from lsbn.graph import EdgeProbabilities
     from lsbn.network import BayesianNetwork
 
 __all__ = ["main"]
@@ -258,50 +259,90 @@ def _print_coverage(coverage: dict[str, int], truth: nx.DiGraph) -> None:
 
 def learn(arguments: argparse.Namespace) -> None:
     """Learn a network and write a run folder."""
-    from lsbn.runs import Summary, evaluation_of, require_free, write_run
+    from lsbn.runs import require_free
 
-    if arguments.scope != "global":
-        raise ValueError("this version learns with --scope global only")
+    if arguments.paper and arguments.scope == "global":
+        raise ValueError("--paper is about the framework; it does not go with --scope global")
     require_free(arguments.output, force=arguments.force)
-    learner = _learner(arguments.learner)
     stages = Stages()
     dataset = _read(arguments, stages)
-    truth = _truth(arguments, dataset.names)
-    with stages("learn", f"{arguments.learner} on {dataset.n_variables:,} variables"):
-        learned = learner(dataset, random_state=arguments.seed, n_jobs=arguments.jobs)
-    evaluation = None
-    if truth is not None:
-        evaluation = evaluation_of(learned.edges, truth, arguments.seed)
+    _learn_and_write(arguments, dataset, _truth(arguments, dataset.names), stages)
+
+
+def _learn_and_write(
+    arguments: argparse.Namespace, dataset: Dataset, truth: nx.DiGraph | None, stages: Stages
+) -> list[list[str]]:
+    """Learn from a dataset, print what was found, write the run folder; give the communities."""
+    from lsbn.report import write_report
+    from lsbn.runs import Summary, evaluation_of, write_run
+
+    edges, communities, diagnostics = _learned(arguments, dataset, stages)
+    evaluation = None if truth is None else evaluation_of(edges, truth, arguments.seed)
     summary = Summary(
         variables=dataset.n_variables,
         rows=dataset.n_rows,
         settings=_settings(arguments),
         seed=arguments.seed,
         seconds={**stages.seconds, "total": stages.total},
-        diagnostics={**learned.diagnostics, "notes": dataset.notes},
+        diagnostics=diagnostics,
         evaluation=evaluation,
     )
-    whole = [list(dataset.names)]
-    write_run(arguments.output, summary, whole, edges=learned.edges, force=arguments.force)
-    found = learned.edges.skeleton(0.5).number_of_edges()
+
+    def page(folder: Path) -> None:
+        write_report(
+            folder / "report.html",
+            edges=edges,
+            communities=communities,
+            summary=summary,
+            truth=truth,
+        )
+
+    with stages("write", f"writing {arguments.output}"):
+        force = arguments.force
+        write_run(arguments.output, summary, communities, edges=edges, more=page, force=force)
+    found = edges.skeleton(0.5).number_of_edges()
     print(f"{found:,} edges above 0.5 between {dataset.n_variables:,} variables")
     if evaluation is not None:
         _print_evaluation(evaluation)
-    print(f"written to {arguments.output} in {stages.total:.1f} s")
+    print(f"written to {arguments.output} in {stages.total:.1f} s; open its report.html")
+    return communities
 
 
-def _learner(name: str) -> Any:
-    """Return the function that learns, with no prior knowledge."""
-    from functools import partial
+def _learned(
+    arguments: argparse.Namespace, dataset: Dataset, stages: Stages
+) -> tuple[EdgeProbabilities, list[list[str]], dict[str, Any]]:
+    """Learn in the scope that was asked for: edges, communities and diagnostics."""
+    if arguments.scope == "global":
+        from lsbn.learners import LEARNERS as functions
 
-    from lsbn import learners
-    from lsbn.learners.base import Knowledge
+        label = f"{arguments.learner} on {dataset.n_variables:,} variables"
+        with stages("learn", label):
+            learned = functions[arguments.learner](
+                dataset, random_state=arguments.seed, n_jobs=arguments.jobs
+            )
+        notes = {**learned.diagnostics, "notes": dataset.notes}
+        return learned.edges, [list(dataset.names)], notes
+    from lsbn.estimator import LSBN
 
-    known = getattr(learners, "LEARNERS", {})
-    if name not in known:
-        have = ", ".join(known) or "none"
-        raise ValueError(f"learner {name!r} is not part of this version, which has: {have}")
-    return partial(known[name], knowledge=Knowledge())
+    make = LSBN.paper if arguments.paper else LSBN
+    with stages("fit", "learning") as tell:
+        model = make(
+            learner=arguments.learner,
+            random_state=arguments.seed,
+            n_jobs=arguments.jobs,
+            verbose=tell,
+        ).fit(dataset)
+    notes = dict(model.diagnostics_)
+    del stages.seconds["fit"]
+    stages.seconds.update(notes.pop("seconds"))
+    return model.edges_, model.communities_, notes
+
+
+def report(arguments: argparse.Namespace) -> None:
+    """Write the page of a run anew."""
+    from lsbn.report import report_from_run
+
+    print(f"written: {report_from_run(arguments.run_folder)}")
 
 
 def evaluate(arguments: argparse.Namespace) -> None:
@@ -334,7 +375,7 @@ def _print_evaluation(evaluation: dict[str, Any]) -> None:
 
 
 def demo(arguments: argparse.Namespace) -> None:
-    """Partition data from the alarm network and compare with the network itself."""
+    """Learn the alarm network from data sampled from it, and compare."""
     from lsbn.data import Dataset
     from lsbn.network import load_network
     from lsbn.runs import covered_edges
@@ -342,18 +383,17 @@ def demo(arguments: argparse.Namespace) -> None:
     stages = Stages()
     net, rows = load_network("alarm"), 20_000
     with stages("sample", "sampling alarm"):
-        dataset = Dataset.from_table(net.sample(rows, random_state=arguments.seed))
+        table = net.sample(rows, random_state=arguments.seed)
+        dataset = Dataset.from_table(table.iloc[:, _column_order(net, arguments)])
     print(
         f"alarm, a network for monitoring patients: {net.n_variables} variables, {net.n_edges} "
-        f"edges.\nFrom {rows:,} rows sampled from it, lsbn finds"
+        f"edges.\nFrom {rows:,} rows sampled from it, columns shuffled, lsbn finds"
     )
-    _, communities = _ropart(dataset, arguments.jobs, stages)
+    communities = _learn_and_write(arguments, dataset, net.dag, stages)
+    print()
     _print_communities(communities, "")
     covered = covered_edges(communities, net.dag)
-    print(
-        f"\n{covered} of the {net.n_edges} true edges lie inside a community "
-        f"({stages.total:.1f} s in all)"
-    )
+    print(f"\n{covered} of the {net.n_edges} true edges lie inside a community")
 
 
 def study(arguments: argparse.Namespace) -> None:
@@ -429,6 +469,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_partition(commands)
     _add_learn(commands)
     _add_evaluate(commands)
+    _add_report(commands)
     _add_study(commands)
     return parser
 
@@ -449,10 +490,18 @@ def _add_demo(commands: Any) -> None:
     command = _command(
         commands,
         demo,
-        "find the communities of a bundled network and compare with the truth",
-        "Samples 20,000 rows from alarm (37 variables, 46 edges), partitions the variables, and\n"
-        "counts how many true edges lie inside a community. Writes nothing.",
+        "learn a bundled network from data sampled from it and compare with the truth",
+        "Samples 20,000 rows from alarm (37 variables, 46 edges), shuffles the columns, learns\n"
+        "the network as `lsbn learn` does, and scores it against the truth. Writes a run folder\n"
+        "with a page to look at, report.html.",
     )
+    command.add_argument(
+        "-o", "--output", default="runs/demo", metavar="RUN", help="folder (default runs/demo)"
+    )
+    command.set_defaults(
+        scope="lsbn", learner=LEARNERS[0], paper=False, truth="alarm", shuffle_columns=True
+    )
+    command.set_defaults(force=True)
     _seed_and_jobs(command)
 
 
@@ -509,9 +558,11 @@ def _add_learn(commands: Any) -> None:
         "  edges.csv         source,target,probability of every edge with 0.01 or more\n"
         "  graph.graphml     an acyclic graph of the edges above 0.5\n"
         "  communities.json  the communities; with --scope global there is one of all variables\n"
+        "  report.html       a page to look at: the network, its communities, every edge\n"
         "  summary.json      settings, seconds, diagnostics, and the evaluation with --truth\n\n"
         f"{TRUTH_HELP}\n\n"
-        "Example:\n"
+        "Examples:\n"
+        "  lsbn learn survey.csv -o runs/survey\n"
         "  lsbn learn alarm.csv -o runs/pc --scope global --learner pc --truth alarm",
     )
     _table_options(command)
@@ -519,9 +570,18 @@ def _add_learn(commands: Any) -> None:
         "--scope",
         choices=("lsbn", "global"),
         default="lsbn",
-        help="global: the learner alone, on all variables at once",
+        help="lsbn (default): communities, learned and merged; global: the learner alone, on all "
+        "variables at once",
     )
-    command.add_argument("--learner", choices=LEARNERS, default=LEARNERS[0])
+    command.add_argument(
+        "--learner",
+        choices=LEARNERS,
+        default=LEARNERS[0],
+        help="what learns a set of variables (default model-averaging)",
+    )
+    command.add_argument(
+        "--paper", action="store_true", help="every choice of the framework as published"
+    )
     _seed_and_jobs(command)
 
 
@@ -540,6 +600,17 @@ def _add_evaluate(commands: Any) -> None:
     command.add_argument("run_folder", metavar="RUN", help="a folder that `lsbn learn` wrote")
     command.add_argument("--truth", required=True, metavar="NET", help="what is true")
     command.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _add_report(commands: Any) -> None:
+    command = _command(
+        commands,
+        report,
+        "write the page of a run anew",
+        "Reads what `lsbn learn` left in RUN and writes report.html there, one file that needs no\n"
+        "network.\n\nExample:\n  lsbn report runs/survey",
+    )
+    command.add_argument("run_folder", metavar="RUN", help="a folder that `lsbn learn` wrote")
 
 
 def _add_study(commands: Any) -> None:

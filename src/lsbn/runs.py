@@ -7,7 +7,7 @@ import json
 import math
 import os
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -110,6 +110,7 @@ def write_run(
     *,
     edges: EdgeProbabilities | None = None,
     partition: Mapping[str, Any] | None = None,
+    more: Callable[[Path], None] | None = None,
     force: bool = False,
 ) -> None:
     """Write a run folder, whole or not at all.
@@ -126,6 +127,8 @@ def write_run(
         Written as edges.csv, and their DAG as graph.graphml.
     partition : mapping, optional
         Written as partition.json.
+    more : callable, optional
+        Is given the folder before it is moved to its place, to write further files into it.
     force : bool
         Replace a run that stands there.
     """
@@ -139,6 +142,8 @@ def write_run(
         if partition is not None:
             _write(folder / PARTITION, _json(partition, indent=None))
         _write(folder / SUMMARY, _json(asdict(summary), indent=2))
+        if more is not None:
+            more(folder)
 
 
 def _write(path: Path, text: str) -> None:
