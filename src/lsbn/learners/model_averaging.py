@@ -31,6 +31,8 @@ LISTED = 10_000
 """Parent sets of a variable that are all scored rather than searched."""
 REACH = 1024
 """With more variables than this, parents are searched only near the pools that are given."""
+EXPLORED = 256
+"""Orders times variables by which a round searches parents: few variables can afford several."""
 _BETAS = np.array([0.05, 0.1, 0.2, 0.4, 0.7, 1.0])
 _THIN = 2
 _PILOT = 100
@@ -286,7 +288,8 @@ class OrderSampler:
             idle = 0 if best > max(history[:-1], default=-np.inf) + self.sampling.gain else idle + 1
             if idle == self.sampling.patience or stamp > self.sampling.rounds:
                 break
-            self._explore_by(best_keys, stamp, near)
+            for keys, _ in starts[: max(1, EXPLORED // n)]:
+                self._explore_by(keys, stamp, near)
         return sets, starts, history
 
     def _visited(self, sets: ParentSets, starts: list) -> ParentSets:
