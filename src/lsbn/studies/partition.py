@@ -11,7 +11,7 @@ import csv
 import os
 import statistics
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +24,7 @@ from lsbn.network import BayesianNetwork, load_network
 from lsbn.partition import WEIGHTS, ropart
 from lsbn.studies import published
 from lsbn.studies.published import NETWORKS, PARTITIONS, SECOND_ORDER, SIZE_BINS
+from lsbn.studies.tabular import Table
 
 SMALL = 25
 """Largest size that the paper calls small enough."""
@@ -50,6 +51,8 @@ class PartitionFigures:
     mean_size : float
     sizes : tuple of int
         Communities in each of the paper's bins of size.
+    threshold : float, optional
+        Truncate threshold of a weight function; None where nothing was cut.
     """
 
     network: str
@@ -65,6 +68,7 @@ class PartitionFigures:
     small: int
     mean_size: float
     sizes: tuple[int, ...]
+    threshold: float | None = None
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,14 @@ class PartitionStudy:
             if f.network == network and f.partition == partition
         ]
         return statistics.fmean(found)
+
+    def threshold(self, network: str, weight: str) -> float | None:
+        """Mean of a truncate threshold over the seeds, None if one of them cut nothing."""
+        found = [
+            f.threshold for f in self.figures if f.network == network and f.partition == weight
+        ]
+        known = [value for value in found if value is not None]
+        return statistics.fmean(known) if len(known) == len(found) else None
 
     def ranks(self, network: str, name: str) -> dict[str, int]:
         """Ascending ranks of the eight partitions by a figure; equal figures share the best."""
@@ -108,8 +120,12 @@ class PartitionStudy:
             f"# Partitions: ours / the paper's\n\n{self.rows:,} rows, mean over seeds {seeds}, "
             "columns shuffled. Ranks in brackets, 1 is the lowest.\n"
         )
-        parts = [
-            head,
+        return "\n".join([head, *(table.markdown() for table in self.tables())])
+
+    def tables(self) -> list[Table]:
+        """All tables, in the paper's order."""
+        return [
+            _threshold_table(self),
             _kept_table(self),
             _ranked_table(self, "path", "Average shortest path", published.SHORTEST_PATH),
             _ranked_table(self, "diameter", "Average diameter", published.DIAMETER),
@@ -117,7 +133,6 @@ class PartitionStudy:
             _size_table(self),
             _second_order_table(self),
         ]
-        return "\n".join(parts)
 
 
 def run_partition_study(
@@ -161,7 +176,7 @@ def run_partition_study(
             found.extend(partition_figures(network, name, rows, seed, n_jobs))
     study = PartitionStudy(tuple(networks), seeds, rows, tuple(found))
     if output is not None:
-        _write(study, Path(output))
+        write_partition_study(study, Path(output))
     return study
 
 
@@ -184,7 +199,14 @@ def partition_figures(
     pairs = dataset.n_variables * (dataset.n_variables - 1) / 2
     kept = {**parts.kept, SECOND_ORDER: len(parts.second_order.edges) / pairs}
     partitions = {**parts.by_weight, SECOND_ORDER: parts.communities}
-    return [measure(name, seed, p, kept[p], partitions[p], distances, edges) for p in PARTITIONS]
+    cuts = {w: g.threshold for w, g in parts.graphs.items() if np.isfinite(g.threshold)}
+    return [
+        replace(
+            measure(name, seed, p, kept[p], partitions[p], distances, edges),
+            threshold=float(cuts[p]) if p in cuts else None,
+        )
+        for p in PARTITIONS
+    ]
 
 
 def skeleton_distances(n_nodes: int, edges: np.ndarray) -> np.ndarray:
@@ -239,53 +261,64 @@ def _ranks(values: dict[str, float]) -> dict[str, int]:
     return {p: 1 + sum(w < v for w in values.values()) for p, v in values.items()}
 
 
-def _markdown(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], note: str) -> str:
-    """Lay out a table with aligned columns, so that it also reads well in a terminal."""
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+def _threshold_table(study: PartitionStudy) -> Table:
+    rows = []
+    for w in WEIGHTS:
+        cells = [w]
+        for network in study.networks:
+            ours, paper = study.threshold(network, w), published.TRUNCATION.get(network, {})
+            found = "none" if ours is None else f"{ours:.3g}"
+            cells.append(f"{found} / {paper[w]:g}" if paper else found)
+        rows.append(cells)
+    note = (
+        "The elbow of each weight function's histogram. Units differ where a normalisation does, "
+        "so compare the percentages of the next table. The paper's rows MI_sqrt and MI_pr are "
+        "swapped: MI_sqrt cannot exceed 1."
+    )
+    return Table("thresholds", "Truncate thresholds", ["", *study.networks], rows, note)
 
-    def line(cells: Sequence[str]) -> str:
-        first, *rest = (cell.ljust(w) for cell, w in zip(cells, widths, strict=True))
-        return "| " + " | ".join([first, *rest]) + " |"
 
-    rule = "|" + "|".join("-" * (w + 2) for w in widths) + "|"
-    return "\n".join([f"## {title}\n", line(header), rule, *map(line, rows), f"\n{note}\n"])
-
-
-def _kept_table(study: PartitionStudy) -> str:
+def _kept_table(study: PartitionStudy) -> Table:
     swap = {"MI_sqrt": "MI_pr", "MI_pr": "MI_sqrt"}
     rows, ratios, swapped = [], [], []
     for w in WEIGHTS:
         cells = [w]
         for network in study.networks:
-            ours, paper = study.mean(network, w, "kept"), published.KEPT[network]
+            ours, paper = study.mean(network, w, "kept"), published.KEPT.get(network)
+            if paper is None:
+                cells.append(f"{100 * ours:.1f}")
+                continue
             ratios.append(ours / paper[w])
             swapped.append(ours / paper[swap.get(w, w)])
             cells.append(f"{100 * ours:.1f} / {100 * paper[w]:.1f}")
         rows.append(cells)
-    note = (
-        f"Ours is {min(ratios):.2f} to {max(ratios):.2f} times the paper's "
-        f"({min(swapped):.2f} to {max(swapped):.2f} if the rows MI_sqrt and MI_pr are swapped, as "
-        "their thresholds are)."
-    )
-    return _markdown("Pairs kept, percent", ["", *study.networks], rows, note)
+    note = "The paper has none of these networks."
+    if ratios:
+        note = (
+            f"Ours is {min(ratios):.2f} to {max(ratios):.2f} times the paper's "
+            f"({min(swapped):.2f} to {max(swapped):.2f} if the rows MI_sqrt and MI_pr are swapped, "
+            "as their thresholds are)."
+        )
+    return Table("kept", "Pairs kept, percent", ["", *study.networks], rows, note)
 
 
-def _ranked_table(study: PartitionStudy, name: str, title: str, paper: published.Table) -> str:
+def _ranked_table(study: PartitionStudy, name: str, title: str, paper: published.Table) -> Table:
     ours = {network: study.ranks(network, name) for network in study.networks}
-    theirs = {network: _ranks(paper[network]) for network in study.networks}
+    theirs = {network: _ranks(paper[network]) for network in study.networks if network in paper}
     rows = []
     for p in PARTITIONS:
-        cells = [
-            f"{study.mean(n, p, name):.2f}({ours[n][p]}) / {paper[n][p]:.2f}({theirs[n][p]})"
-            for n in study.networks
-        ]
-        average = [statistics.fmean(r[n][p] for n in study.networks) for r in (ours, theirs)]
-        rows.append([p, *cells, f"{average[0]:.1f} / {average[1]:.1f}"])
+        cells = []
+        for n in study.networks:
+            found = f"{study.mean(n, p, name):.2f}({ours[n][p]})"
+            printed = f" / {paper[n][p]:.2f}({theirs[n][p]})" if n in paper else ""
+            cells.append(found + printed)
+        means = [f"{statistics.fmean(r[n][p] for n in r):.1f}" for r in (ours, theirs) if r]
+        rows.append([p, *cells, " / ".join(means)])
     note = "Communities of one and unconnected pairs are left out."
-    return _markdown(title, ["", *study.networks, "mean rank"], rows, note)
+    return Table(name, title, ["", *study.networks, "mean rank"], rows, note)
 
 
-def _coverage_table(study: PartitionStudy) -> str:
+def _coverage_table(study: PartitionStudy) -> Table:
     rows = [[p, *(f"{study.coverage(n, p):.1f}" for n in study.networks)] for p in PARTITIONS]
     medians = [statistics.median(study.coverage(n, w) for w in WEIGHTS) for n in study.networks]
     rows.append(["median of the seven", *(f"{m:.1f}" for m in medians)])
@@ -296,42 +329,44 @@ def _coverage_table(study: PartitionStudy) -> str:
         "The paper has no such table. The last two rows rank the second-order partition among "
         "those that hold at least as many true edges as it does."
     )
-    return _markdown("True edges inside a community, percent", ["", *study.networks], rows, note)
+    title = "True edges inside a community, percent"
+    return Table("coverage", title, ["", *study.networks], rows, note)
 
 
-def _size_table(study: PartitionStudy) -> str:
+def _size_table(study: PartitionStudy) -> Table:
     rows = []
     for n in study.networks:
         found = [f for f in study.figures if f.network == n and f.partition == SECOND_ORDER]
-        ours = np.mean([f.sizes for f in found], axis=0)
-        rows.append([n, *(f"{a:.0f} / {b}" for a, b in zip(ours, published.SIZES[n], strict=True))])
+        ours = [f"{a:.0f}" for a in np.mean([f.sizes for f in found], axis=0)]
+        if n in published.SIZES:
+            ours = [f"{a} / {b}" for a, b in zip(ours, published.SIZES[n], strict=True)]
+        rows.append([n, *ours])
     note = "Second-order communities by number of variables."
-    return _markdown("Sizes", ["", *SIZE_BINS], rows, note)
+    return Table("sizes", "Sizes", ["", *SIZE_BINS], rows, note)
 
 
-def _second_order_table(study: PartitionStudy) -> str:
+def _second_order_table(study: PartitionStudy) -> Table:
     rows = []
     for n in study.networks:
-        paper = published.SIZES[n]
         count, small = (study.mean(n, SECOND_ORDER, x) for x in ("communities", "small"))
-        share = 100 * sum(paper[:5]) / sum(paper)
         size = study.mean(n, SECOND_ORDER, "mean_size")
+        cells = [f"{count:.0f}", f"{100 * small / count:.1f}", f"{size:.1f}"]
+        if n in published.SIZES:
+            paper = published.SIZES[n]
+            share = 100 * sum(paper[:5]) / sum(paper)
+            theirs = [f"{sum(paper)}", f"{share:.1f}", f"{published.MEAN_SIZE[n]:.1f}"]
+            cells = [f"{a} / {b}" for a, b in zip(cells, theirs, strict=True)]
+        largest = f"{study.mean(n, SECOND_ORDER, 'largest'):.0f}"
         rows.append(
-            [
-                n,
-                f"{count:.0f} / {sum(paper)}",
-                f"{100 * small / count:.1f} / {share:.1f}",
-                f"{size:.1f} / {published.MEAN_SIZE[n]:.1f}",
-                f"{study.mean(n, SECOND_ORDER, 'largest'):.0f}",
-                *(f"{study.mean(n, w, 'mean_size'):.1f}" for w in WEIGHTS),
-            ]
+            [n, *cells, largest, *(f"{study.mean(n, w, 'mean_size'):.1f}" for w in WEIGHTS)]
         )
     header = ["", "communities", "of <= 25, %", "mean size", "largest", *WEIGHTS]
     note = "The last columns are the mean sizes of the communities of each weight function."
-    return _markdown("Second-order communities", header, rows, note)
+    return Table("second_order", "Second-order communities", header, rows, note)
 
 
-def _write(study: PartitionStudy, folder: Path) -> None:
+def write_partition_study(study: PartitionStudy, folder: Path) -> None:
+    """Write ``partition.md``, the tables, and ``partition.csv``, every single figure."""
     folder.mkdir(parents=True, exist_ok=True)
     with atomic_file(folder / "partition.md") as draft:
         draft.write_text(study.text(), encoding="utf-8")

@@ -1,0 +1,258 @@
+"""Other packages' learners on the same tables, each in a process of its own with a time limit.
+
+``python -m lsbn.studies.peers NAME TABLE RESULT`` is that process: it reads a Parquet file and
+writes the edges found. Packages are those of ``pip install lsbn[peers]``, and pgmpy; what is not
+installed is left out.
+"""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+
+from lsbn.metrics import compare
+from lsbn.studies.cells import Cell, CellStore, Outcome, Target, code_version
+
+__all__ = ["PEERS", "SCOPE", "installed", "peer_cells", "run_peers"]
+
+SCOPE = "peer"
+Edges = list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A learner of another package.
+
+    Attributes
+    ----------
+    module : str
+        What must be importable.
+    settings : str
+        What it runs with, for the table.
+    learn : callable
+        Takes a table of text and gives directed edges; undirected ones stand both ways.
+    """
+
+    module: str
+    settings: str
+    learn: Callable[[pd.DataFrame], Edges]
+
+
+def _pyagrum_greedy(table: pd.DataFrame) -> Edges:
+    import pyagrum
+
+    learner = pyagrum.BNLearner(table)
+    learner.useGreedyHillClimbing()
+    learner.useScoreBDeu()
+    dag = learner.learnDAG()
+    return [(learner.nameFromId(a), learner.nameFromId(b)) for a, b in dag.arcs()]
+
+
+def _pyagrum_tabu(table: pd.DataFrame) -> Edges:
+    import pyagrum
+
+    learner = pyagrum.BNLearner(table)
+    learner.useLocalSearchWithTabuList()
+    learner.useScoreBDeu()
+    dag = learner.learnDAG()
+    return [(learner.nameFromId(a), learner.nameFromId(b)) for a, b in dag.arcs()]
+
+
+def _codes(table: pd.DataFrame) -> np.ndarray:
+    return np.column_stack([pd.factorize(table[c], sort=True)[0] for c in table]).astype(np.int64)
+
+
+def _endpoints(graph: np.ndarray, names: list[str]) -> Edges:
+    """Read causal-learn's matrix: [i, j] = -1 and [j, i] = 1 is i -> j, both -1 undirected."""
+    edges = []
+    for i, j in np.argwhere(graph != 0):
+        if graph[i, j] == -1:
+            edges.append((names[i], names[j]))
+        elif graph[j, i] == 1:  # an arrow at either end: the direction is open
+            edges.append((names[i], names[j]))
+    return edges
+
+
+def _causal_learn_pc(table: pd.DataFrame) -> Edges:
+    from causallearn.search.ConstraintBased.PC import pc
+    from causallearn.utils.cit import gsq
+
+    found = pc(_codes(table), 0.05, gsq, show_progress=False)
+    return _endpoints(found.G.graph, list(table.columns))
+
+
+def _causal_learn_ges(table: pd.DataFrame) -> Edges:
+    from causallearn.search.ScoreBased.GES import ges
+
+    found = ges(_codes(table), score_func="local_score_BDeu")
+    return _endpoints(found["G"].graph, list(table.columns))
+
+
+def _pgmpy_hill_climbing(table: pd.DataFrame) -> Edges:
+    from pgmpy.estimators import HillClimbSearch
+
+    found = HillClimbSearch(table).estimate(scoring_method="bdeu", show_progress=False)
+    return list(found.edges())
+
+
+PEERS = {
+    "pyagrum-greedy": Peer("pyagrum", "greedy hill climbing, BDeu", _pyagrum_greedy),
+    "pyagrum-tabu": Peer("pyagrum", "local search with tabu list, BDeu", _pyagrum_tabu),
+    "causal-learn-pc": Peer("causallearn", "PC, G-squared at 0.05", _causal_learn_pc),
+    "causal-learn-ges": Peer("causallearn", "GES, BDeu", _causal_learn_ges),
+    "pgmpy-hc": Peer("pgmpy", "hill climbing, BDeu", _pgmpy_hill_climbing),
+}
+"""Peers by name."""
+
+
+def installed() -> list[str]:
+    """Names of the peers whose package is installed."""
+    return [name for name, peer in PEERS.items() if find_spec(peer.module) is not None]
+
+
+def peer_cells(found: Sequence[Target], rows: int, seeds: Sequence[int]) -> list[Cell]:
+    """Cells of all peers that are installed, small networks first."""
+    ordered = sorted(found, key=lambda t: t.network.n_variables)
+    return [
+        Cell(t.label, rows, s, name, SCOPE) for t in ordered for s in seeds for name in installed()
+    ]
+
+
+def run_peers(
+    cells: Sequence[Cell],
+    found: Sequence[Target],
+    store: CellStore,
+    *,
+    limit: float,
+    progress: Callable[[str], None] | None = None,
+) -> int:
+    """Run the peers' cells that the store does not have.
+
+    A peer that was over the limit on one table of a network is not tried on the others of that
+    network: these are over the limit too.
+
+    Parameters
+    ----------
+    cells, found, store
+        As for `lsbn.studies.comparison.run_cells`.
+    limit : float
+        Seconds for one table, reading included.
+    progress : callable, optional
+
+    Returns
+    -------
+    int
+        Number of cells that were not there before.
+    """
+    tell = progress or (lambda text: None)
+    by_label = {target.label: target for target in found}
+    slow = {
+        (o.cell.network, o.cell.learner) for o in store.among(cells) if o.status == "over limit"
+    }
+    missing = [cell for cell in cells if not store.has(cell)]
+    for cell in missing:
+        key = (cell.network, cell.learner)
+        if key in slow:
+            outcome = _unfinished(cell, "over limit", limit, "not tried: over limit before")
+        else:
+            outcome = run_peer(cell, by_label[cell.network], limit)
+        if outcome.status == "over limit":
+            slow.add(key)
+        store.write(outcome)
+        score = f"F {outcome.figures['f_score']:.1f}" if outcome.figures else outcome.status
+        tell(f"[peer] {cell}, {score}, {outcome.seconds['total']:.1f} s")
+    return len(missing)
+
+
+def _unfinished(cell: Cell, status: str, seconds: float, why: str) -> Outcome:
+    return Outcome(
+        cell,
+        status,
+        diagnostics={"why": why[-500:]},
+        seconds={"total": round(seconds, 4)},
+        code=code_version(),
+    )
+
+
+def run_peer(cell: Cell, target: Target, limit: float) -> Outcome:
+    """Run one peer on one table in a process that is stopped at the limit."""
+    network = target.network
+    table = network.sample(cell.rows, random_state=cell.seed).astype(str)
+    order = np.random.default_rng(cell.seed).permutation(network.n_variables)
+    with tempfile.TemporaryDirectory() as name:
+        source, result = Path(name) / "table.parquet", Path(name) / "result.json"
+        table.iloc[:, order].to_parquet(source, index=False)
+        words = [sys.executable, "-m", "lsbn.studies.peers", cell.learner, str(source), str(result)]
+        begin = time.perf_counter()
+        try:
+            _in_own_session(words, limit, Path(name) / "errors.txt")
+        except subprocess.TimeoutExpired:
+            return _unfinished(cell, "over limit", limit, f"stopped after {limit:g} s")
+        if not result.is_file():
+            errors = (Path(name) / "errors.txt").read_text(encoding="utf-8", errors="replace")
+            return _unfinished(cell, "failed", time.perf_counter() - begin, errors)
+        found = json.loads(result.read_text(encoding="utf-8"))
+    graph = nx.DiGraph(map(tuple, found["edges"]))
+    graph.add_nodes_from(network.dag)
+    return Outcome(
+        cell,
+        figures=compare(graph, network.dag).as_dict(),
+        diagnostics={"version": found["version"], "settings": PEERS[cell.learner].settings},
+        seconds={"total": round(found["seconds"], 4)},
+        peak_mb=found["peak_mb"],
+        code=code_version(),
+    )
+
+
+def _in_own_session(words: Sequence[str], limit: float, errors: Path) -> None:
+    """Run a command, and end it with all processes it started if it takes too long."""
+    with errors.open("wb") as file:
+        process = subprocess.Popen(
+            words, stdout=subprocess.DEVNULL, stderr=file, start_new_session=True
+        )
+        try:
+            process.wait(limit)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            raise
+
+
+def main(words: Sequence[str]) -> None:
+    """Learn with one peer: what runs in the process of its own."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    name, source, target = words
+    table = pd.read_parquet(source).astype(str).astype(object)
+    peer = PEERS[name]
+    begin = time.perf_counter()
+    edges = peer.learn(table)
+    seconds = time.perf_counter() - begin
+    try:
+        release = version({"causallearn": "causal-learn"}.get(peer.module, peer.module))
+    except PackageNotFoundError:
+        release = "unknown"
+    result: dict[str, Any] = {
+        "edges": [[str(u), str(v)] for u, v in edges],
+        "seconds": seconds,
+        "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
+        "version": release,
+    }
+    Path(target).write_text(json.dumps(result), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
