@@ -382,3 +382,86 @@ def data_processing(n, weights, tolerance):
         if any(w < (1 - tolerance - 1e-9) * other for other in others):
             falls.add((i, j))
     return falls
+
+
+def markov_blanket(columns, target, candidates, alpha, most):
+    """IAMB by the book: add the most informative dependent variable, then take away."""
+
+    def test(y, given):
+        g2, dof = g_test(columns[target], columns[y], [columns[z] for z in given])
+        return g2, chi2_sf(g2, dof) if dof else 1.0, dof
+
+    chosen = []
+    while len(chosen) < most:
+        results = {y: test(y, chosen) for y in candidates if y not in chosen}
+        passed = {y: g2 for y, (g2, p, _) in results.items() if p <= alpha}
+        if not passed:
+            break
+        chosen.append(max(passed, key=passed.get))
+    while len(chosen) > 1:
+        results = {y: test(y, [z for z in chosen if z != y]) for y in chosen}
+        failed = {y: p for y, (_, p, dof) in results.items() if dof and p > alpha}
+        if not failed:
+            break
+        chosen.remove(max(failed, key=failed.get))
+    return chosen
+
+
+def sub_communities(community, blankets, rng, max_size):
+    """Random node neighbour with plain sets, the same draws."""
+    inside = {int(v) for v in community}
+    near = {
+        v: sorted(u for u in inside - {v} if u in set(blankets[v]) or v in set(blankets[u]))
+        for v in inside
+    }
+    visited, found = set(), []
+    while inside - visited:
+        left = sorted(inside - visited)
+        start = left[rng.integers(len(left))]
+        order = rng.permutation(near[start]).tolist() if near[start] else rng.permutation([])
+        kept = [start, *map(int, order)]
+        while len(kept) > 1 and len(set(kept).union(*(blankets[v] for v in kept))) > max_size:
+            kept = kept[:-1]
+        sub = set(kept).union(*(blankets[v] for v in kept))
+        if len(sub) > max_size:
+            sub = {start, *list(blankets[start])[: max_size - 1]}
+        if sub not in found:
+            found.append(sub)
+        visited |= set(kept)
+    return found
+
+
+def triplet_clusters(n_nodes, edges):
+    """Nodes of the link communities of the edges that lie in triangles."""
+    joined = {frozenset(map(int, e)) for e in edges}
+    triangles = [
+        t
+        for t in itertools.combinations(range(n_nodes), 3)
+        if all(frozenset(pair) in joined for pair in itertools.combinations(t, 2))
+    ]
+    pairs = sorted({pair for t in triangles for pair in itertools.combinations(t, 2)})
+    if not pairs:
+        return triangles, set()
+    found, _, _ = link_communities(n_nodes, pairs)
+    return triangles, {nodes for nodes, _ in found if len(nodes) > 2}
+
+
+def merge_order(communities):
+    """Mergence with all pairs computed anew at each step, in fractions."""
+    pool = {c: {int(v) for v in members} for c, members in enumerate(communities)}
+    rows = []
+    while len(pool) > 1:
+        best = max(
+            itertools.combinations(sorted(pool), 2),
+            key=lambda pair: (
+                Fraction(len(pool[pair[0]] & pool[pair[1]]), len(pool[pair[0]] | pool[pair[1]])),
+                -pair[0],
+                -pair[1],
+            ),
+        )
+        if not pool[best[0]] & pool[best[1]]:
+            best = tuple(sorted(sorted(pool, key=lambda c: (len(pool[c]), c))[:2]))
+        a, b = pool.pop(best[0]), pool.pop(best[1])
+        pool[len(communities) + len(rows)] = a | b
+        rows.append((*best, 1 - len(a & b) / len(a | b), len(a | b)))
+    return rows

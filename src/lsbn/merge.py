@@ -53,7 +53,7 @@ def merge_order(communities: Sequence[np.ndarray]) -> np.ndarray:
             holders.setdefault(v, set()).add(c)
     heap = [entry for c in range(k) for entry in _overlaps(c, members, holders, range(c))]
     heapq.heapify(heap)
-    rows = []
+    rows: list[tuple[float, ...]] = []
     while len(members) > 1:
         distance, a, b = _closest(heap, members)
         new = k + len(rows)

@@ -154,7 +154,7 @@ def _each_iamb(part: Part, chunk: list, alpha: float, most: int) -> list[np.ndar
     return found
 
 
-def _arrays(dataset: Dataset) -> tuple:
+def _arrays(dataset: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     words, offsets = dataset.bits
     return words, offsets, dataset.codes, tabulate_xlogx(dataset.n_rows)
 

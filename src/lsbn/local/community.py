@@ -11,6 +11,7 @@ import numpy as np
 
 from lsbn.data import Dataset
 from lsbn.learners import LEARNERS, Learned
+from lsbn.learners.greedy import Effort
 from lsbn.local.parts import Part
 from lsbn.local.structure import Pair, Structure
 from lsbn.local.subcommunities import expanded_community, sub_communities
@@ -22,8 +23,13 @@ __all__ = ["LocalSettings", "learn_communities", "local_learn", "resolve_conflic
 LEAST_WEIGHT = 1e-6
 """Weight of a vote that counts only where there is no other."""
 
-_SMALL = {"model-averaging": {"method": "exact", "max_parents": 4}}
-"""Options of learners within a sub-community: few variables need no sampling."""
+_FEW_KICKS = Effort(rounds=1, kicks=20)
+_SMALL: dict[str, dict[str, Any]] = {
+    "model-averaging": {"method": "exact", "max_parents": 4},
+    "greedy": {"effort": _FEW_KICKS},
+    "mmhc": {"effort": _FEW_KICKS},
+}
+"""Options of learners within a sub-community: few variables need no sampling and few kicks."""
 
 
 @dataclass(frozen=True)

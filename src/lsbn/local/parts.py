@@ -38,7 +38,7 @@ class Part:
         return cls(dataset.select(chosen.tolist()), chosen)
 
     def places(self, variables: np.ndarray) -> np.ndarray:
-        """Indices within the part of variables of the whole."""
+        """Give the indices within the part of variables of the whole."""
         return np.searchsorted(self.variables, variables)
 
     def select(self, variables: np.ndarray) -> Dataset:

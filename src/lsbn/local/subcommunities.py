@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 __all__ = ["expanded_community", "inner_markov_graph", "sub_communities"]
 
-Blankets = Sequence[np.ndarray]
+Blankets = Sequence[np.ndarray] | Mapping[int, np.ndarray]
 
 
 def expanded_community(community: np.ndarray, blankets: Blankets) -> np.ndarray:
@@ -63,7 +63,7 @@ def sub_communities(
     Parameters
     ----------
     community : int array
-    blankets : sequence of int arrays
+    blankets : sequence or mapping of int arrays
         Of all variables, each with its most important members first.
     rng : numpy.random.Generator
     max_size : int
