@@ -6,6 +6,8 @@ partition N
     `ropart` on N variables of three states, 1,000 rows: seconds by stage and peak memory.
 scale
     The same for 2,500, 5,000, 10,000 and 20,000 variables, each in a process of its own.
+
+Our learners against those of other packages: ``python -m benchmarks.peers``.
 """
 
 import argparse

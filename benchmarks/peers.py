@@ -1,4 +1,7 @@
-"""``python -m benchmarks.peers [greedy | pc]``: our learners against the peers' on one table.
+"""``python -m benchmarks.peers [averaging | greedy | pc]``: ours against the peers' on one table.
+
+averaging
+    All edge posteriors by `learn_model_averaging` against pyAgrum's single greedy graph, on pigs.
 
 greedy
     `learn_greedy` against pyAgrum's greedy hill climbing (BDeu) on win95pts and pigs.
@@ -20,6 +23,7 @@ import pandas as pd
 
 from lsbn.data import Dataset
 from lsbn.learners.greedy import learn_greedy
+from lsbn.learners.model_averaging import learn_model_averaging
 from lsbn.learners.pc import learn_pc
 from lsbn.metrics import compare
 from lsbn.network import load_network
@@ -33,7 +37,7 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("name", nargs="?", choices=["greedy", "pc"])
+    parser.add_argument("name", nargs="?", choices=["averaging", "greedy", "pc"])
     parser.add_argument("--networks", nargs="+", default=None)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
@@ -42,6 +46,10 @@ def main() -> None:
         ours_pc(warm)
         for network in arguments.networks or ["win95pts"]:
             report("PC", "causal-learn", network, arguments.seed, ours_pc, causal_learn_pc)
+    if arguments.name in (None, "averaging"):
+        ours_averaging(warm)
+        for network in arguments.networks or ["pigs"]:
+            report("averaging", "pyAgrum", network, arguments.seed, ours_averaging, pyagrum_greedy)
     if arguments.name in (None, "greedy"):
         ours_greedy(warm)
         for network in arguments.networks or ["win95pts", "pigs"]:
@@ -81,6 +89,12 @@ def ours_pc(table: pd.DataFrame) -> tuple[nx.DiGraph, float]:
 
 def ours_greedy(table: pd.DataFrame) -> tuple[nx.DiGraph, float]:
     return _ours(table, lambda data: learn_greedy(data, random_state=0))
+
+
+def ours_averaging(table: pd.DataFrame) -> tuple[nx.DiGraph, float]:
+    dataset = Dataset.from_table(table)
+    learned, seconds = timed(lambda: learn_model_averaging(dataset, random_state=0))
+    return learned.edges.dag(), seconds
 
 
 def _ours(table: pd.DataFrame, learn: Callable) -> tuple[nx.DiGraph, float]:
