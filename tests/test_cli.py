@@ -4,23 +4,42 @@ import json
 import subprocess
 import sys
 from types import SimpleNamespace
+from typing import ClassVar
 
 import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
 
+import lsbn.cli
+import lsbn.estimator
 import lsbn.learners
 import lsbn.partition
+import lsbn.report
 from lsbn.cli import main
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.learners.base import Learned
 from lsbn.network import BayesianNetwork, load_network
 
+RUN_FILES = ["communities.json", "edges.csv", "graph.graphml", "report.html", "summary.json"]
+
 
 def run(*words):
     return main([str(word) for word in words])
+
+
+def names_in(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def summary_of(folder):
+    return json.loads((folder / "summary.json").read_text("utf-8"))
+
+
+def chain_of(dataset):
+    n = dataset.n_variables
+    return EdgeProbabilities(np.diag(np.full(n - 1, 0.75), 1), dataset.names)
 
 
 @pytest.fixture
@@ -55,12 +74,37 @@ def halves(monkeypatch):
 def copycat(monkeypatch):
     """A learner that finds the chain of the columns as they stand."""
 
-    def learn(dataset, *, knowledge, random_state, n_jobs):
-        n = dataset.n_variables
-        edges = EdgeProbabilities(np.diag(np.full(n - 1, 0.75), 1), dataset.names)
-        return Learned(edges, {"seed_seen": random_state, "rhat": float("nan")})
+    def learn(dataset, *, random_state, n_jobs):
+        diagnostics = {"seed_seen": random_state, "standard_error": float("nan")}
+        return Learned(chain_of(dataset), diagnostics)
 
-    monkeypatch.setattr(lsbn.learners, "LEARNERS", {"pc": learn}, raising=False)
+    monkeypatch.setitem(lsbn.learners.LEARNERS, "pc", learn)
+
+
+@pytest.fixture
+def estimator(monkeypatch):
+    """A stand-in for LSBN that finds that chain, and keeps what it was asked for."""
+
+    class Stub:
+        asked: ClassVar[list] = []
+        r_hat = 1.0
+
+        def __init__(self, **options):
+            self.asked.append(options)
+
+        @classmethod
+        def paper(cls, **options):
+            return cls(published=True, **options)
+
+        def fit(self, dataset):
+            self.edges_ = chain_of(dataset)
+            self.communities_ = [list(dataset.names[:2]), list(dataset.names[1:])]
+            seconds = {"read": 100.0, "partition": 2.0}
+            self.diagnostics_ = {"method": "sampled", "r_hat": self.r_hat, "seconds": seconds}
+            return self
+
+    monkeypatch.setattr(lsbn.estimator, "LSBN", Stub)
+    return Stub
 
 
 @pytest.fixture
@@ -273,7 +317,107 @@ def test_many_communities_are_not_all_printed(tmp_path, monkeypatch, capsys):
 # -- learn and evaluate
 
 
-def test_learn_and_evaluate(tmp_path, chain, copycat, capsys):
+def test_learn_runs_the_framework(tmp_path, chain, estimator, capsys):
+    assert run("learn", chain, "-o", tmp_path / "run", "--seed", 3, "--jobs", 1) == 0
+    (asked,) = estimator.asked
+    assert callable(asked.pop("verbose"))
+    assert asked == {"learner": "model-averaging", "random_state": 3, "n_jobs": 1}
+    assert names_in(tmp_path / "run") == RUN_FILES
+    summary = summary_of(tmp_path / "run")
+    assert (summary["settings"]["scope"], summary["settings"]["paper"]) == ("lsbn", False)
+    assert (summary["variables"], summary["rows"], summary["evaluation"]) == (4, 50, None)
+    assert summary["seconds"]["read"] > 100  # the file and the coding of the table
+    assert summary["seconds"]["partition"] == 2
+    assert "fit" not in summary["seconds"]
+    assert summary["diagnostics"] == {"method": "sampled", "r_hat": 1.0}
+    communities = json.loads((tmp_path / "run" / "communities.json").read_text("utf-8"))
+    assert communities == [["ä,1", "b"], ["b", "c", "d"]]
+    out = capsys.readouterr().out
+    assert "3 edges above 0.5 between 4 variables" in out
+    assert f"look at {tmp_path / 'run' / 'report.html'}\n" in out
+    assert "warning" not in out
+
+
+def test_learn_as_published(tmp_path, chain, estimator):
+    assert run("learn", chain, "-o", tmp_path / "run", "--paper", "--learner", "pc") == 0
+    assert estimator.asked[-1]["published"] is True
+    assert estimator.asked[-1]["learner"] == "pc"
+    assert summary_of(tmp_path / "run")["settings"]["paper"] is True
+
+
+def test_learn_warns_of_chains_that_disagree(tmp_path, chain, estimator, monkeypatch, capsys):
+    monkeypatch.setattr(estimator, "r_hat", 1.7)
+    assert run("learn", chain, "-o", tmp_path / "run") == 0
+    assert "warning: R-hat up to 1.7" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [(), ("--paper",)])
+def test_real_learning_of_a_small_table(tmp_path, words):
+    net = load_network("alarm")
+    columns = ["HR", "HRBP", "HRSAT", "CO"]
+    net.sample(1000, random_state=0)[columns].to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "truth.csv").write_text("source,target\nHR,HRBP\nHR,HRSAT\nHR,CO\n")
+    words = (*words, "--truth", tmp_path / "truth.csv", "--jobs")
+    for jobs in (1, 2):
+        out = tmp_path / f"run{jobs}"
+        assert run("learn", tmp_path / "t.csv", "-o", out, *words, jobs) == 0
+        assert names_in(out) == RUN_FILES
+        assert summary_of(out)["evaluation"]["f_score"] == 100.0
+        assert {"read", "partition", "local", "merge", "total"} <= set(summary_of(out)["seconds"])
+        assert "HRSAT" in (out / "report.html").read_text("utf-8")
+    one, two = ((tmp_path / f"run{jobs}" / "edges.csv").read_text() for jobs in (1, 2))
+    assert one == two
+
+
+def test_learn_refuses(tmp_path, chain, estimator, capsys):
+    words = ("--scope", "global", "--paper")
+    assert run("learn", chain, "-o", tmp_path / "run", *words) == 2
+    assert "--paper" in capsys.readouterr().err
+    assert run("learn", chain, "-o", tmp_path / "run", "--truth", "alarm") == 2
+    assert "same variables" in capsys.readouterr().err
+    assert estimator.asked == []
+    assert names_in(tmp_path) == ["chain.csv"]
+
+
+@pytest.mark.parametrize("old", [None, "an older run"])
+def test_interrupted_learning_leaves_things_as_they_were(
+    tmp_path, chain, estimator, monkeypatch, capsys, old
+):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    if old:
+        assert run("learn", chain, "-o", tmp_path / "run") == 0
+    before = names_in(tmp_path)
+    page = old and (tmp_path / "run" / "report.html").read_bytes()
+    capsys.readouterr()
+    for place, name in ((estimator, "fit"), (lsbn.report, "write_report")):
+        with monkeypatch.context() as patch:
+            patch.setattr(place, name, interrupt)
+            assert run("learn", chain, "-o", tmp_path / "run", "--force", "--seed", 1) == 130
+        assert capsys.readouterr().err == "lsbn: interrupted; nothing was written\n"
+        assert names_in(tmp_path) == before
+    if old:
+        assert names_in(tmp_path / "run") == RUN_FILES
+        assert (tmp_path / "run" / "report.html").read_bytes() == page
+
+
+def test_learn_replaces_only_runs_and_only_by_force(tmp_path, chain, estimator, capsys):
+    out = tmp_path / "run"
+    assert run("learn", chain, "-o", out) == 0
+    assert run("learn", chain, "-o", out, "--seed", 1) == 2
+    assert "--force" in capsys.readouterr().err
+    assert summary_of(out)["seed"] == 0
+    assert run("learn", chain, "-o", out, "--seed", 1, "--force") == 0
+    assert summary_of(out)["seed"] == 1
+    (out / "summary.json").unlink()
+    assert run("learn", chain, "-o", out, "--force") == 2
+    assert "no run" in capsys.readouterr().err
+    assert (out / "edges.csv").is_file()
+    assert len(estimator.asked) == 2
+
+
+def test_learn_globally_and_evaluate(tmp_path, chain, copycat, capsys):
     (tmp_path / "truth.csv").write_text('source,target\n"ä,1",b\nb,c\n"ä,1",d\n')
     words = ("--scope", "global", "--learner", "pc", "--truth", tmp_path / "truth.csv")
     assert run("learn", chain, "-o", tmp_path / "run", *words, "--seed", 5) == 0
@@ -284,7 +428,8 @@ def test_learn_and_evaluate(tmp_path, chain, copycat, capsys):
     assert (evaluation["hits"], evaluation["misses"], evaluation["errors"]) == (2, 1, 1)
     assert evaluation["seed"] == summary["diagnostics"]["seed_seen"] == 5
     assert evaluation["f_score"] == pytest.approx(66.667, abs=0.01)
-    assert summary["diagnostics"]["rhat"] is None
+    assert summary["diagnostics"]["standard_error"] is None
+    assert names_in(tmp_path / "run") == RUN_FILES
     communities = json.loads((tmp_path / "run" / "communities.json").read_text("utf-8"))
     assert communities == [["ä,1", "b", "c", "d"]]
     graph = nx.read_graphml(tmp_path / "run" / "graph.graphml")
@@ -296,6 +441,25 @@ def test_learn_and_evaluate(tmp_path, chain, copycat, capsys):
     assert json.loads(capsys.readouterr().out) == evaluation
     assert run(*arguments) == 0
     assert "F 66.7 %" in capsys.readouterr().out
+
+
+def test_report_writes_the_page_anew(tmp_path, chain, estimator, capsys):
+    run("learn", chain, "-o", tmp_path / "run")
+    page = tmp_path / "run" / "report.html"
+    page.unlink()
+    capsys.readouterr()
+    assert run("report", tmp_path / "run") == 0
+    assert capsys.readouterr().out == f"written: {page}\n"
+    assert "ä,1" in page.read_text("utf-8")
+    assert names_in(tmp_path / "run") == RUN_FILES
+
+
+def test_report_refuses(tmp_path, chain, halves, capsys):
+    assert run("report", tmp_path / "nowhere") == 2
+    assert "nowhere" in capsys.readouterr().err
+    run("partition", chain, "-o", tmp_path / "run")
+    assert run("report", tmp_path / "run") == 2
+    assert "lsbn learn" in capsys.readouterr().err
 
 
 def test_evaluate_against_a_network(tmp_path, capsys):
@@ -318,21 +482,34 @@ def test_evaluate_refuses(tmp_path, chain, halves, capsys):
     assert "unknown variables 'a'" in capsys.readouterr().err
 
 
-def test_learn_refuses_what_it_has_not(tmp_path, chain, copycat, capsys):
-    assert run("learn", chain, "-o", tmp_path / "run", "--scope", "global") == 2
-    assert "this version, which has: pc" in capsys.readouterr().err
-    assert run("learn", chain, "-o", tmp_path / "run", "--learner", "pc") == 2
-    assert "--scope global" in capsys.readouterr().err
-
-
 # -- the rest
 
 
-def test_demo_shows_communities_beside_the_truth(halves, capsys):
+def test_demo_learns_alarm(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(lsbn.cli, "DEMO_ROWS", 1000)
     assert run("demo") == 0
     out = capsys.readouterr().out
     assert "37 variables, 46 edges" in out
+    assert "From 1,000 rows" in out
     assert "of the 46 true edges lie inside a community" in out
+    assert out.rstrip().endswith("report.html")
+    assert names_in(tmp_path / "runs" / "demo") == RUN_FILES
+    assert summary_of(tmp_path / "runs" / "demo")["evaluation"]["f_score"] > 80
+
+
+def test_demo_replaces_nothing_but_a_demo(tmp_path, chain, estimator, monkeypatch, capsys):
+    monkeypatch.setattr(lsbn.cli, "DEMO_ROWS", 10)
+    for seed in (0, 1):
+        assert run("demo", "-o", tmp_path / "demo", "--seed", seed) == 0
+        assert summary_of(tmp_path / "demo")["seed"] == seed
+    assert run("learn", chain, "-o", tmp_path / "mine") == 0
+    capsys.readouterr()
+    assert run("demo", "-o", tmp_path / "mine") == 2
+    captured = capsys.readouterr()
+    assert "mine exists" in captured.err
+    assert captured.out == ""
+    assert summary_of(tmp_path / "mine")["settings"]["command"] == "learn"
 
 
 def test_study_prints_and_writes_tables(tmp_path, capsys):
@@ -344,7 +521,8 @@ def test_study_prints_and_writes_tables(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "command", [(), ("demo",), ("sample",), ("partition",), ("learn",), ("evaluate",), ("study",)]
+    "command",
+    [(), *((c,) for c in ["demo", "learn", "report", "evaluate", "partition", "sample", "study"])],
 )
 def test_help_teaches(command, capsys):
     with pytest.raises(SystemExit) as stop:

@@ -33,6 +33,7 @@ __all__ = ["main"]
 NETWORKS = ("alarm", "insurance", "win95pts", "pigs", "link")
 LEARNERS = ("model-averaging", "aracne", "pc", "greedy", "mmhc")
 SHOWN_COMMUNITIES = 20
+DEMO_ROWS = 20_000
 INTERRUPTED = 130
 BAD_INPUT = 2
 
@@ -267,6 +268,7 @@ def learn(arguments: argparse.Namespace) -> None:
     stages = Stages()
     dataset = _read(arguments, stages)
     _learn_and_write(arguments, dataset, _truth(arguments, dataset.names), stages)
+    _print_written(arguments, stages)
 
 
 def _learn_and_write(
@@ -300,12 +302,26 @@ def _learn_and_write(
     with stages("write", f"writing {arguments.output}"):
         force = arguments.force
         write_run(arguments.output, summary, communities, edges=edges, more=page, force=force)
-    found = edges.skeleton(0.5).number_of_edges()
+    found = edges.published().skeleton(0.5).number_of_edges()
     print(f"{found:,} edges above 0.5 between {dataset.n_variables:,} variables")
     if evaluation is not None:
         _print_evaluation(evaluation)
-    print(f"written to {arguments.output} in {stages.total:.1f} s; open its report.html")
+    _print_warnings(diagnostics)
     return communities
+
+
+def _print_written(arguments: argparse.Namespace, stages: Stages) -> None:
+    page = Path(arguments.output) / "report.html"
+    print(f"written to {arguments.output} in {stages.total:.1f} s; look at {page}")
+
+
+def _print_warnings(diagnostics: dict[str, Any]) -> None:
+    """Print what speaks against trusting a result, in the words of its page."""
+    from lsbn.report.words import findings
+
+    for finding in findings(diagnostics):
+        if finding.level == "warning":
+            print(f"warning: {finding.text}. {finding.why}")
 
 
 def _learned(
@@ -334,7 +350,8 @@ def _learned(
         ).fit(dataset)
     notes = dict(model.diagnostics_)
     del stages.seconds["fit"]
-    stages.seconds.update(notes.pop("seconds"))
+    for stage, seconds in notes.pop("seconds").items():
+        stages.seconds[stage] = stages.seconds.get(stage, 0.0) + seconds
     return model.edges_, model.communities_, notes
 
 
@@ -378,22 +395,34 @@ def demo(arguments: argparse.Namespace) -> None:
     """Learn the alarm network from data sampled from it, and compare."""
     from lsbn.data import Dataset
     from lsbn.network import load_network
-    from lsbn.runs import covered_edges
+    from lsbn.runs import covered_edges, require_free
 
+    arguments.force = _holds_a_demo(arguments.output)
+    require_free(arguments.output, force=arguments.force)
     stages = Stages()
-    net, rows = load_network("alarm"), 20_000
+    net, rows = load_network("alarm"), DEMO_ROWS
     with stages("sample", "sampling alarm"):
         table = net.sample(rows, random_state=arguments.seed)
         dataset = Dataset.from_table(table.iloc[:, _column_order(net, arguments)])
     print(
         f"alarm, a network for monitoring patients: {net.n_variables} variables, {net.n_edges} "
-        f"edges.\nFrom {rows:,} rows sampled from it, columns shuffled, lsbn finds"
+        f"edges.\nFrom {rows:,} rows sampled from it, columns shuffled, lsbn finds\n"
     )
     communities = _learn_and_write(arguments, dataset, net.dag, stages)
     print()
     _print_communities(communities, "")
     covered = covered_edges(communities, net.dag)
-    print(f"\n{covered} of the {net.n_edges} true edges lie inside a community")
+    print(f"\n{covered} of the {net.n_edges} true edges lie inside a community\n")
+    _print_written(arguments, stages)
+
+
+def _holds_a_demo(folder: str) -> bool:
+    """Tell whether an earlier demo stands there, which alone a demo replaces without asking."""
+    from lsbn.runs import Run
+
+    if not Path(folder).is_dir():
+        return False
+    return Run(Path(folder)).summary.get("settings", {}).get("command") == "demo"
 
 
 def study(arguments: argparse.Namespace) -> None:
@@ -453,25 +482,34 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="lsbn",
-        description="Learn the structure of large Bayesian networks from tables.",
+        description="Learn the structure of large Bayesian networks from tables, with a\n"
+        "probability for every edge.",
         epilog="First steps:\n"
-        "  lsbn demo                                   see it work on a bundled network\n"
-        "  lsbn sample alarm --rows 20000 -o alarm.csv make a table from a bundled network\n"
-        "  lsbn partition alarm.csv -o runs/alarm      find its communities of variables\n\n"
+        "  lsbn demo                             see it work on a bundled network\n"
+        "  lsbn learn survey.csv -o runs/survey  learn from a table of your own\n\n"
         "`lsbn COMMAND --help` explains each command and the files it writes.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
     )
     parser.add_argument("--version", action="version", version=f"lsbn {__version__}")
     parser.add_argument("--debug", action="store_true", help="show where an error came from")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_demo(commands)
-    _add_sample(commands)
-    _add_partition(commands)
     _add_learn(commands)
-    _add_evaluate(commands)
     _add_report(commands)
+    _add_evaluate(commands)
+    _add_partition(commands)
+    _add_sample(commands)
     _add_study(commands)
     return parser
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Keeps line breaks, and leaves the names of commands room to stand beside their help."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        super().add_argument(action)
+        if isinstance(action, argparse._SubParsersAction):
+            self._action_max_length += self._indent_increment
 
 
 def _command(commands: Any, run: Any, summary: str, epilog: str) -> argparse.ArgumentParser:
@@ -480,7 +518,7 @@ def _command(commands: Any, run: Any, summary: str, epilog: str) -> argparse.Arg
         help=summary,
         description=summary[0].upper() + summary[1:] + ".",
         epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
     )
     command.set_defaults(run=run, command=run.__name__)
     return command
@@ -490,10 +528,10 @@ def _add_demo(commands: Any) -> None:
     command = _command(
         commands,
         demo,
-        "learn a bundled network from data sampled from it and compare with the truth",
+        "learn a bundled network from rows sampled from it",
         "Samples 20,000 rows from alarm (37 variables, 46 edges), shuffles the columns, learns\n"
         "the network as `lsbn learn` does, and scores it against the truth. Writes a run folder\n"
-        "with a page to look at, report.html.",
+        "with a page to look at, report.html. An earlier demo in RUN is replaced.",
     )
     command.add_argument(
         "-o", "--output", default="runs/demo", metavar="RUN", help="folder (default runs/demo)"
@@ -501,7 +539,6 @@ def _add_demo(commands: Any) -> None:
     command.set_defaults(
         scope="lsbn", learner=LEARNERS[0], paper=False, truth="alarm", shuffle_columns=True
     )
-    command.set_defaults(force=True)
     _seed_and_jobs(command)
 
 
@@ -532,7 +569,7 @@ def _add_partition(commands: Any) -> None:
     command = _command(
         commands,
         partition,
-        "find overlapping communities of variables (ROPART, step 1 of the paper)",
+        "find overlapping communities of variables only (ROPART)",
         f"{TABLE_HELP}\n\n"
         "RUN is a new folder:\n"
         "  communities.json  the communities, a list of lists of names\n"
@@ -552,35 +589,43 @@ def _add_learn(commands: Any) -> None:
     command = _command(
         commands,
         learn,
-        "learn a network",
+        "learn a network from a table",
         f"{TABLE_HELP}\n\n"
         "RUN is a new folder:\n"
+        "  report.html       a page to look at: the network, its communities, every edge\n"
         "  edges.csv         source,target,probability of every edge with 0.01 or more\n"
         "  graph.graphml     an acyclic graph of the edges above 0.5\n"
         "  communities.json  the communities; with --scope global there is one of all variables\n"
-        "  report.html       a page to look at: the network, its communities, every edge\n"
         "  summary.json      settings, seconds, diagnostics, and the evaluation with --truth\n\n"
         f"{TRUTH_HELP}\n\n"
+        "model-averaging gives the posterior probability of every edge. aracne, pc, greedy and\n"
+        "mmhc find one graph: 1 for a directed edge, 0.5 each way for an undirected one; where\n"
+        "several communities vote, the mean of their votes.\n\n"
         "Examples:\n"
         "  lsbn learn survey.csv -o runs/survey\n"
+        "  lsbn learn genes.parquet -o runs/genes --discretize quantile --bins 3\n"
         "  lsbn learn alarm.csv -o runs/pc --scope global --learner pc --truth alarm",
     )
     _table_options(command)
-    command.add_argument(
+    how = command.add_argument_group("how to learn")
+    how.add_argument(
         "--scope",
         choices=("lsbn", "global"),
         default="lsbn",
         help="lsbn (default): communities, learned and merged; global: the learner alone, on all "
         "variables at once",
     )
-    command.add_argument(
+    how.add_argument(
         "--learner",
         choices=LEARNERS,
         default=LEARNERS[0],
         help="what learns a set of variables (default model-averaging)",
     )
-    command.add_argument(
-        "--paper", action="store_true", help="every choice of the framework as published"
+    how.add_argument(
+        "--paper",
+        action="store_true",
+        help="every choice of the framework as published: all votes count alike, and no last pass "
+        "over the whole",
     )
     _seed_and_jobs(command)
 
