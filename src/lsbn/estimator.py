@@ -13,9 +13,9 @@ import networkx as nx
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
-from lsbn.data import Dataset
+from lsbn.data import DataError, Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.learners import LEARNERS, Learned
 from lsbn.local.blankets import blanket_candidates, markov_blankets
@@ -28,7 +28,13 @@ from lsbn.tables import fit_tables
 
 __all__ = ["LSBN"]
 
-_AS_PUBLISHED = {"weigh_votes": False, "last_pass": False}
+_AS_PUBLISHED = {
+    "blanket_alpha": 0.05,
+    "max_size": 12,
+    "weigh_votes": False,
+    "last_pass": False,
+}
+"""Where the publication's choices are not ours. 5 % is the level of the tests in its tools."""
 
 
 class LSBN(BaseEstimator):
@@ -163,6 +169,12 @@ class LSBN(BaseEstimator):
         """
         return cls(**(_AS_PUBLISHED | overrides))
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags
+
     def fit(self, X: Any, y: Any = None) -> LSBN:
         """Learn a network from a table.
 
@@ -180,7 +192,13 @@ class LSBN(BaseEstimator):
         self._check_parameters()
         stages = _Stages(self.verbose)
         with stages("read", "coding the table"):
-            dataset = _coded(X, self.discretize, self.bins, self.missing, self.max_states)
+            dataset = _coded(
+                X,
+                discretize=self.discretize,
+                bins=self.bins,
+                missing=self.missing,
+                max_states=self.max_states,
+            )
         seeds = _seed_sequence(self.random_state).spawn(3)
         with stages("partition", "partitioning the variables"):
             communities = ropart(
@@ -352,9 +370,17 @@ class LSBN(BaseEstimator):
         self.edges_.to_csv(path, minimum)
 
 
-def _coded(table: Any, discretize: str | None, bins: int, missing: str, most: int) -> Dataset:
-    options: dict[str, Any] = {"discretize": discretize, "bins": bins, "missing": missing}
-    return Dataset.from_table(table, max_states=most, **options)
+def _coded(table: Any, **options: Any) -> Dataset:
+    """Code a table; of arrays, shape and type are judged by scikit-learn, in its own words."""
+    if sparse.issparse(table) or isinstance(table, np.ndarray):
+        lenient: dict[str, Any] = {"dtype": None, "ensure_all_finite": False}
+        check_array(table, ensure_min_samples=2, ensure_min_features=2, **lenient)
+    try:
+        return Dataset.from_table(table, **options)
+    except DataError as error:
+        if isinstance(table, np.ndarray) and "missing values" in str(error):
+            raise DataError(f"the array has NaN: {error}") from None
+        raise
 
 
 def _seed_sequence(random_state: Any) -> np.random.SeedSequence:

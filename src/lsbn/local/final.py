@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.kernels import tests as _tests
-from lsbn.learners import Learned, Score, learn_model_averaging
+from lsbn.learners import Learned, Score, learn_aracne, learn_model_averaging
 from lsbn.learners.greedy import Effort, canonical_order, lists_of, search
 from lsbn.learners.pc import Graph, _adjacency, _orient, _pdag, arrays_for_tests, default_alpha
 from lsbn.local.blankets import blanket_candidates
@@ -26,6 +28,7 @@ __all__ = ["candidate_pools", "final_pass"]
 
 LEAST_PROBABILITY = 0.01
 _PARTNERS = 16
+_JOINED = 0.5
 _LARGEST_SET = 3
 _MOST_PARENTS = 8
 
@@ -95,30 +98,45 @@ def final_pass(
     """
     partners = blanket_candidates(dataset, above_mean=False, most=_PARTNERS)
     pools = candidate_pools(communities, blankets, partners, merged.edges.matrix)
-    settle = _SETTLERS.get(learner)
-    if settle is None:
-        return merged
-    rng = np.random.default_rng(random_state)
-    return settle(dataset, pools, rng, threads(n_jobs))
+    whole = _Whole(dataset, pools, merged, np.random.default_rng(random_state), threads(n_jobs))
+    return _SETTLERS[learner](whole)
 
 
-def _settle_model_averaging(
-    dataset: Dataset, pools: list[np.ndarray], rng: np.random.Generator, n_jobs: int
-) -> Learned:
-    return learn_model_averaging(dataset, pools=pools, random_state=rng, n_jobs=n_jobs)
+@dataclass(frozen=True)
+class _Whole:
+    """All that a last pass may look at."""
+
+    dataset: Dataset
+    pools: list[np.ndarray]
+    merged: Learned
+    rng: np.random.Generator
+    n_jobs: int
 
 
-def _settle_greedy(
-    dataset: Dataset, pools: list[np.ndarray], rng: np.random.Generator, n_jobs: int
-) -> Learned:
+def _settle_model_averaging(whole: _Whole) -> Learned:
+    """Search parents in the pools first, then among predecessors, and sample orders."""
+    options: dict[str, Any] = {"random_state": whole.rng, "n_jobs": whole.n_jobs}
+    return learn_model_averaging(whole.dataset, pools=whole.pools, **options)
+
+
+def _settle_aracne(whole: _Whole) -> Learned:
+    """Judge the triangles of the whole; pairs that nobody proposed stay apart."""
+    learned = learn_aracne(whole.dataset, n_jobs=whole.n_jobs)
+    u, v = _pairs_of(whole.dataset, whole.pools).T
+    shape = learned.edges.matrix.shape
+    half = sparse.csr_array((np.ones(len(u)), (u, v)), shape=shape)
+    matrix = learned.edges.matrix.multiply(half + half.T)
+    return Learned(EdgeProbabilities(matrix, whole.dataset.names), learned.diagnostics)
+
+
+def _settle_greedy(whole: _Whole) -> Learned:
     """Climb within the pools."""
-    return _climb(dataset, _pairs_of(dataset, pools), rng)
+    return _climb(whole.dataset, _pairs_of(whole.dataset, whole.pools), whole.rng)
 
 
-def _settle_mmhc(
-    dataset: Dataset, pools: list[np.ndarray], rng: np.random.Generator, n_jobs: int
-) -> Learned:
-    """Max-min neighbours within the pools, then climb within those that are mutual."""
+def _settle_mmhc(whole: _Whole) -> Learned:
+    """Climb within mutual max-min neighbours, looked for in the pools, and the merged edges."""
+    dataset, pools = whole.dataset, whole.pools
     data, alpha = arrays_for_tests(dataset), default_alpha(dataset.n_variables)
     varying = dataset.cards > 1
 
@@ -126,18 +144,21 @@ def _settle_mmhc(
         pool = pools[v][varying[pools[v]]] if varying[v] else pools[v][:0]
         return _tests.max_min_neighbours(*data, v, pool, math.log(alpha), _LARGEST_SET)
 
-    near = run(neighbours, list(range(dataset.n_variables)), n_jobs)
-    mutual = [some[[v in near[u] for u in some]] for v, some in enumerate(near)]
-    return _climb(dataset, _pairs_of(dataset, mutual), rng)
+    near = run(neighbours, list(range(dataset.n_variables)), whole.n_jobs)
+    joined = (whole.merged.edges.matrix + whole.merged.edges.matrix.T > _JOINED).tocsr()
+    chosen = [
+        np.union1d(some[[v in near[u] for u in some]], joined.indices[a:b])
+        for v, (some, a, b) in enumerate(zip(near, joined.indptr, joined.indptr[1:], strict=False))
+    ]
+    return _climb(dataset, _pairs_of(dataset, chosen), whole.rng)
 
 
-def _settle_pc(
-    dataset: Dataset, pools: list[np.ndarray], rng: np.random.Generator, n_jobs: int
-) -> Learned:
-    """Take edges away, beginning with the dependent pairs of the pools."""
-    n, alpha = dataset.n_variables, default_alpha(dataset.n_variables)
+def _settle_pc(whole: _Whole) -> Learned:
+    """Take edges away, beginning with the pairs of the pools."""
+    dataset, n = whole.dataset, whole.dataset.n_variables
+    alpha = default_alpha(n)
     data, log_alpha = arrays_for_tests(dataset), math.log(alpha)
-    pairs = _pairs_of(dataset, pools)
+    pairs = _pairs_of(dataset, whole.pools)
     for size in range(_LARGEST_SET + 1):
         graph = _adjacency(n, pairs)
         arrays = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
@@ -146,8 +167,8 @@ def _settle_pc(
             return _tests.separate(*data, part, *arrays, size, log_alpha)[0]
 
         parts = np.array_split(pairs, max(1, min(64, len(pairs))))
-        pairs = pairs[~np.concatenate(run(level, parts, n_jobs))]
-    directed = _orient(data, n, pairs, log_alpha, n_jobs)
+        pairs = pairs[~np.concatenate(run(level, parts, whole.n_jobs))]
+    directed = _orient(data, n, pairs, log_alpha, whole.n_jobs)
     edges = EdgeProbabilities(_pdag(n, pairs, directed), dataset.names)
     return Learned(edges, {"alpha": alpha, "edges": len(pairs)})
 
@@ -177,8 +198,8 @@ def _climb(dataset: Dataset, pairs: np.ndarray, rng: np.random.Generator) -> Lea
 
 _SETTLERS: dict[str, Callable[..., Learned]] = {
     "model-averaging": _settle_model_averaging,
+    "aracne": _settle_aracne,
+    "pc": _settle_pc,
     "greedy": _settle_greedy,
     "mmhc": _settle_mmhc,
-    "pc": _settle_pc,
 }
-"""How the last pass goes; ARACNE judges triangles one by one and needs none."""
