@@ -303,7 +303,8 @@ def _learn_and_write(
         force = arguments.force
         write_run(arguments.output, summary, communities, edges=edges, more=page, force=force)
     found = edges.published().skeleton(0.5).number_of_edges()
-    print(f"{found:,} edges above 0.5 between {dataset.n_variables:,} variables")
+    edge = "edge" if found == 1 else "edges"
+    print(f"{found:,} {edge} above 0.5 between {dataset.n_variables:,} variables")
     if evaluation is not None:
         _print_evaluation(evaluation)
     _print_warnings(diagnostics)
@@ -427,21 +428,58 @@ def _holds_a_demo(folder: str) -> bool:
 
 def study(arguments: argparse.Namespace) -> None:
     """Reproduce the paper's tables."""
-    from lsbn.studies.partition import run_partition_study
+    from lsbn.studies.page import write_page
+    from lsbn.studies.paper import as_text, run_paper_study
+    from lsbn.studies.tables import main_tables, seconds_tables
 
     stages = Stages()
-    seeds = range(arguments.seed, arguments.seed + arguments.tables)
-    with stages("study", "the paper's partition tables") as tell:
-        result = run_partition_study(
-            arguments.output,
-            arguments.networks,
-            rows=arguments.rows,
-            seeds=seeds,
-            progress=tell,
-            n_jobs=arguments.jobs,
-        )
-    print(result.text())
+    with stages("study", "the paper's study"):
+        try:
+            results = run_paper_study(
+                arguments.output,
+                _study_settings(arguments),
+                resume=arguments.resume,
+                force=arguments.force,
+                n_jobs=arguments.jobs,
+                progress=lambda words: print(words, file=sys.stderr, flush=True),
+            )
+        except KeyboardInterrupt:
+            words = f"lsbn: interrupted; finished cells are in {arguments.output}, use --resume"
+            print(words, file=sys.stderr)
+            raise SystemExit(INTERRUPTED) from None
+    print(as_text([*main_tables(results), *seconds_tables(results)]))
+    if arguments.page:
+        for path in write_page(results, Path(arguments.output), Path(arguments.page)):
+            print(f"written: {path}")
     print(f"written to {arguments.output} in {stages.total:.1f} s")
+
+
+def _study_settings(arguments: argparse.Namespace) -> Any:
+    """Take what was given; the rest is as in the study that is resumed, or the default."""
+    from dataclasses import replace
+
+    from lsbn.studies.paper import Settings, settings_of
+
+    base = settings_of(arguments.output) if arguments.resume else Settings()
+    names = ("networks", "rows", "learners", "scopes", "rows_study", "peers", "peer_limit")
+    given = {name: found for name in names if (found := getattr(arguments, name)) is not None}
+    if arguments.seeds is not None:
+        given["seeds"] = _seed_list(arguments.seeds)
+    return replace(base, **given)
+
+
+def _seed_list(words: Sequence[str]) -> list[int]:
+    """Read ``3`` as seeds 0, 1, 2, and ``5 7``, ``5,7`` or ``5,`` as the seeds themselves."""
+    text = ",".join(words)
+    try:
+        seeds = [int(word) for word in text.split(",") if word]
+    except ValueError:
+        seeds = []
+    if "," not in text and len(seeds) == 1:
+        seeds = list(range(seeds[0]))
+    if not seeds or min(seeds) < 0 or len(set(seeds)) < len(seeds):
+        raise ValueError(f"--seeds is {text!r}; use a number of seeds, or a list such as 5,7")
+    return seeds
 
 
 # -- what commands share ---------------------------------------------------------------------------
@@ -663,12 +701,18 @@ def _add_study(commands: Any) -> None:
         commands,
         study,
         "reproduce the paper's tables, ours beside the published",
-        "Samples tables from the paper's five networks, columns shuffled, and partitions them.\n\n"
-        "FOLDER holds partition.md, the tables that are also printed, and partition.csv, every\n"
-        "figure of every network, seed and partition. Files of an earlier study are replaced.\n\n"
+        "Samples tables from the networks, columns shuffled; partitions them, and learns with\n"
+        "every learner inside the framework, inside it as published, and without it.\n\n"
+        "FOLDER holds\n"
+        "  cells/        a JSON file for every finished cell (network, seed, learner, scope)\n"
+        "  tables.md     all tables, also as tables.txt, and one by one in tables/ as CSV\n"
+        "  seconds.md    what differs from run to run: seconds and memory\n"
+        "  plots/        the same as SVG          cells.csv   every figure of every cell\n"
+        "  partition.md  the partition tables     study.json  settings and versions\n\n"
         "Examples:\n"
-        "  lsbn study paper\n"
-        "  lsbn study paper --networks alarm insurance --tables 1 -o /tmp/quick",
+        "  lsbn study paper --rows-study --page docs/paper.md\n"
+        "  lsbn study paper --resume                      go on after a stop\n"
+        "  lsbn study paper --networks alarm my.bif --seeds 1 --learners pc -o /tmp/quick",
     )
     command.add_argument("name", choices=("paper",), help="which study")
     command.add_argument(
@@ -681,22 +725,47 @@ def _add_study(commands: Any) -> None:
     command.add_argument(
         "--networks",
         nargs="+",
-        choices=NETWORKS,
-        default=NETWORKS,
         metavar="NET",
-        help="some of the five (default all): " + ", ".join(NETWORKS),
+        help="bundled names or BIF files (default " + ", ".join(NETWORKS) + ")",
+    )
+    command.add_argument("--rows", type=_count, metavar="N", help="rows per table (default 20,000)")
+    command.add_argument(
+        "--seeds",
+        nargs="+",
+        metavar="S",
+        help="a number of seeds, or a list such as 5,7 (default 3: seeds 0, 1, 2)",
     )
     command.add_argument(
-        "--rows", type=_count, default=20_000, metavar="N", help="rows per table (default 20,000)"
+        "--learners", nargs="+", choices=LEARNERS, metavar="NAME", help="some of the five"
     )
     command.add_argument(
-        "--tables",
-        type=_count,
-        default=3,
-        metavar="T",
-        help="tables per network, with seeds S, S + 1, ... (default 3)",
+        "--scopes",
+        nargs="+",
+        choices=("lsbn", "paper", "global"),
+        metavar="SCOPE",
+        help="some of lsbn, paper (the framework as published) and global",
     )
-    _seed_and_jobs(command)
+    command.add_argument(
+        "--rows-study",
+        action="store_true",
+        default=None,
+        help="also model averaging on 500 to 20,000 rows of the small networks",
+    )
+    command.add_argument(
+        "--peers",
+        action="store_true",
+        default=None,
+        help="also pyAgrum, causal-learn and pgmpy, where they are installed",
+    )
+    command.add_argument(
+        "--peer-limit", type=_count, metavar="SECONDS", help="time of a peer per table (600)"
+    )
+    command.add_argument("--resume", action="store_true", help="go on with the study in FOLDER")
+    command.add_argument("--force", action="store_true", help="begin the study in FOLDER anew")
+    command.add_argument("--page", metavar="FILE", help="also write a page in Markdown, with plots")
+    command.add_argument(
+        "--jobs", type=_jobs, default=-1, metavar="N", help="processor cores (default -1, all)"
+    )
 
 
 def _table_options(command: argparse.ArgumentParser) -> None:
