@@ -1,0 +1,114 @@
+"""One answer, wherever it is computed."""
+
+import os
+import signal
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pytest
+from learner_cases import shuffled_alarm
+
+from lsbn.data import Dataset
+from lsbn.estimator import LSBN
+from lsbn.parallel import run, scatter
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def table():
+    whole, _ = shuffled_alarm(1000)
+    return whole[whole.columns[:20]]
+
+
+@pytest.fixture(scope="module")
+def expected(table):
+    return LSBN(random_state=0, n_jobs=1).fit(table)
+
+
+def assert_equal(model, expected):
+    difference = model.edge_probabilities_ != expected.edge_probabilities_
+    assert difference.nnz == 0
+    assert model.communities_ == expected.communities_
+    assert np.array_equal(model.hierarchy_, expected.hierarchy_)
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_threads_and_processes_agree(table, expected, backend):
+    with joblib.parallel_config(backend=backend, n_jobs=2):
+        assert_equal(LSBN(random_state=0).fit(table), expected)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two worker processes that talk over TCP on loopback."""
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
+    with (
+        distributed.LocalCluster(
+            **options, host="127.0.0.1", protocol="tcp", dashboard_address=None
+        ) as made,
+        distributed.Client(made) as client,
+    ):
+        client.wait_for_workers(2)
+        yield client
+
+
+def test_a_dask_cluster_agrees(table, expected, cluster):
+    with joblib.parallel_config(backend="dask"):
+        assert_equal(LSBN(random_state=0).fit(table), expected)
+
+
+def test_the_answer_survives_the_death_of_a_worker(table, cluster, tmp_path):
+    shot, here = tmp_path / "shot", os.getpid()
+
+    def deadly(dataset, *, random_state, n_jobs):
+        """Exact model averaging; the first worker to come here is killed half-way."""
+        from lsbn.learners import learn_model_averaging
+
+        learned = learn_model_averaging(dataset, method="exact", max_parents=2)
+        if os.getpid() != here and dataset.n_variables > 3:
+            try:
+                Path(shot).touch(exist_ok=False)
+            except FileExistsError:
+                return learned
+            os.kill(os.getpid(), signal.SIGKILL)
+        return learned
+
+    alone = LSBN(learner=deadly, random_state=0, n_jobs=1).fit(table)
+    assert not shot.exists()
+    before = set(cluster.run(os.getpid).values())
+    with joblib.parallel_config(backend="dask"):
+        survivor = LSBN(learner=deadly, random_state=0).fit(table)
+    assert shot.exists()
+    cluster.wait_for_workers(2)
+    assert len(before - set(cluster.run(os.getpid).values())) == 1
+    assert_equal(survivor, alone)
+
+
+def test_threads_see_the_callers_memory_under_any_backend():
+    seen = []
+    with joblib.parallel_config(backend="loky", n_jobs=2):
+        run(seen.append, [1, 2, 3], n_jobs=2)
+    assert sorted(seen) == [1, 2, 3]
+
+
+def _sums(data, chunk):
+    return [float(data.sum()) + item for item in chunk]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 3])
+def test_results_come_in_the_order_of_the_items(n_jobs):
+    items = list(range(23))
+    got = scatter(_sums, lambda chunk: np.ones(4), items, n_jobs)
+    assert got == [4.0 + item for item in items]
+    assert scatter(_sums, lambda chunk: np.ones(4), [], n_jobs) == []
+
+
+def test_processes_are_sent_only_the_variables_they_need(table):
+    from lsbn.local.parts import Part
+
+    dataset = Dataset.from_table(table)
+    part = Part.of(dataset, np.array([5, 2, 5, 9]))
+    assert part.dataset.names == tuple(dataset.names[v] for v in (2, 5, 9))
+    assert np.array_equal(part.select(np.array([9, 2])).codes, dataset.codes[[9, 2]])
