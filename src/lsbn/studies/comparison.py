@@ -25,7 +25,6 @@ from lsbn.metrics import (
     expected_calibration_error,
 )
 from lsbn.network import load_network
-from lsbn.studies import published
 from lsbn.studies.cells import Cell, CellStore, Outcome, Target, code_version
 from lsbn.studies.partition import partition_figures, shuffled_sample
 
@@ -305,10 +304,3 @@ def _peak() -> float | None:
         return None
     found = re.search(r"VmHWM:\s+(\d+) kB", status)
     return round(int(found[1]) / 1024, 1) if found else None
-
-
-def published_figures(cell: Cell) -> published.Figures | None:
-    """Give what the paper prints for a cell, if it does."""
-    rows = published.COMPARISON.get(cell.network, {})
-    scope = "global" if cell.scope == "global" else "lsbn"
-    return rows.get(cell.learner, {}).get(scope)

@@ -79,9 +79,7 @@ def _endpoints(graph: np.ndarray, names: list[str]) -> Edges:
     """Read causal-learn's matrix: [i, j] = -1 and [j, i] = 1 is i -> j, both -1 undirected."""
     edges = []
     for i, j in np.argwhere(graph != 0):
-        if graph[i, j] == -1:
-            edges.append((names[i], names[j]))
-        elif graph[j, i] == 1:  # an arrow at either end: the direction is open
+        if graph[i, j] == -1 or graph[j, i] == 1:
             edges.append((names[i], names[j]))
     return edges
 
