@@ -520,6 +520,24 @@ def test_study_prints_and_writes_tables(tmp_path, capsys):
     assert {"tables.md", "partition.md", "study.json"} <= set(names_in(tmp_path / "s"))
 
 
+def test_study_is_not_run_over_another_but_goes_on(tmp_path, capsys):
+    only = ("--learners", "pc", "--scopes", "global", "--seeds", 1, "-o", tmp_path / "s")
+    words = ("study", "paper", "--networks", "alarm", "--rows", 500, *only)
+    assert run(*words, "--page", tmp_path / "page.md") == 0
+    assert (tmp_path / "page.md").is_file()
+    written = (tmp_path / "s" / "tables.txt").read_text("utf-8")
+    assert run(*words) == 2
+    assert "--resume" in capsys.readouterr().err
+    assert run("study", "paper", "--resume", "-o", tmp_path / "s") == 0
+    assert (tmp_path / "s" / "tables.txt").read_text("utf-8") == written
+
+
+@pytest.mark.parametrize("seeds", ["x", "0", "-1,2", "1,1"])
+def test_study_refuses_strange_seeds(seeds, tmp_path, capsys):
+    assert run("study", "paper", f"--seeds={seeds}", "-o", tmp_path / "s") == 2
+    assert "--seeds" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "command",
     [(), *((c,) for c in ["demo", "learn", "report", "evaluate", "partition", "sample", "study"])],
