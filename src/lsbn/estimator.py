@@ -28,13 +28,7 @@ from lsbn.tables import fit_tables
 
 __all__ = ["LSBN"]
 
-_AS_PUBLISHED = {
-    "blanket_alpha": 0.05,
-    "max_size": 12,
-    "weigh_votes": False,
-    "last_pass": False,
-}
-"""Where the publication's choices are not ours. 5 % is the level of the tests in its tools."""
+_AS_PUBLISHED = {"weigh_votes": False, "last_pass": False}
 
 
 class LSBN(BaseEstimator):
@@ -49,13 +43,11 @@ class LSBN(BaseEstimator):
         What learns a sub-community. A callable is called as
         ``learner(dataset, random_state=..., n_jobs=...)`` and gives a `lsbn.learners.Learned`.
     weights : sequence of str
-        Weight functions of the partition.
+        Weight functions of the partition, and of the candidates for Markov blankets.
     max_community : int
         Larger communities are partitioned again.
-    blanket_weight : str
-        Weight function that nominates members of Markov blankets.
     blanket_alpha : float
-        Level of the tests that decide on them.
+        Level of the tests that decide on members of Markov blankets.
     max_size : int
         Most variables learned at once within a community.
     weigh_votes : bool
@@ -121,7 +113,6 @@ class LSBN(BaseEstimator):
         learner: str | Callable[..., Learned] = "model-averaging",
         weights: Sequence[str] = WEIGHTS,
         max_community: int = 50,
-        blanket_weight: str = "MI",
         blanket_alpha: float = 0.001,
         max_size: int = 10,
         weigh_votes: bool = True,
@@ -140,7 +131,6 @@ class LSBN(BaseEstimator):
         self.learner = learner
         self.weights = weights
         self.max_community = max_community
-        self.blanket_weight = blanket_weight
         self.blanket_alpha = blanket_alpha
         self.max_size = max_size
         self.weigh_votes = weigh_votes
@@ -249,7 +239,7 @@ class LSBN(BaseEstimator):
         )
 
     def _blankets(self, dataset: Dataset) -> list[np.ndarray]:
-        candidates = blanket_candidates(dataset, weight=self.blanket_weight)
+        candidates = blanket_candidates(dataset, weights=self.weights)
         return markov_blankets(dataset, candidates, alpha=self.blanket_alpha, n_jobs=self.n_jobs)
 
     def _local_learn(

@@ -18,7 +18,7 @@ from lsbn.kernels import blankets as _blankets
 from lsbn.kernels.counts import tabulate_xlogx
 from lsbn.local.parts import Part
 from lsbn.parallel import scatter
-from lsbn.partition.weights import PairWeights
+from lsbn.partition.weights import WEIGHTS, PairWeights
 
 __all__ = ["blanket_candidates", "iamb", "markov_blankets", "symmetric"]
 
@@ -26,7 +26,11 @@ _BASE = {"MI_sn": "MI", "Pearson_sn": "Pearson"}
 
 
 def blanket_candidates(
-    dataset: Dataset, *, weight: str = "MI", above_mean: bool = True, most: int | None = 60
+    dataset: Dataset,
+    *,
+    weights: Sequence[str] = WEIGHTS,
+    above_mean: bool = True,
+    most: int | None = 60,
 ) -> list[np.ndarray]:
     r"""Partners of each variable whose weight is at least the average of its edges.
 
@@ -35,43 +39,51 @@ def blanket_candidates(
     Parameters
     ----------
     dataset : Dataset
-    weight : str
-        A weight function of `lsbn.partition.WEIGHTS`.
+    weights : sequence of str
+        Weight functions of `lsbn.partition.WEIGHTS`. A partner under any of them is a candidate.
     above_mean : bool
         Whether the inequality is asked for, as published. Otherwise only `most` bounds the list.
     most : int, optional
-        Of more candidates the heaviest are taken.
+        Under each weight function only the heaviest are taken.
 
     Returns
     -------
     list of int arrays
-        Candidates of each variable, heaviest first.
+        Candidates of each variable, ascending.
 
     Notes
     -----
     The average is taken over *all* pairs of the variable, before truncation. The truncated graph
     has an average of its own, several times higher, and no edge at all for variables with weak
-    relations only, whose edges would be lost for good. Pairs are streamed twice, for the averages
-    and for the heaviest of each variable, so memory is O(n most). Standard normalisation changes
-    neither side of the inequality.
+    relations only, whose edges would be lost for good.
+
+    The paper does not say which of its weights it means. All of them together found 90 % F on
+    insurance (`LSBN.paper`, six tables), mutual information alone 86 %: one strong relation, a
+    near copy, lifts the average of a variable's mutual information above its other neighbours.
+
+    Pairs are streamed twice, for the averages and for the heaviest of each variable, so memory is
+    O(n most). Standard normalisation changes neither side of the inequality.
     """
-    name = _BASE.get(weight, weight)
+    names = list(dict.fromkeys(_BASE.get(name, name) for name in weights))
     pairs = PairWeights(dataset)
     n = dataset.n_variables
     most = n - 1 if most is None else min(most, n - 1)
-    if n < 2 or most < 1:
-        return [np.empty(0, np.int64)] * n
-    mean = pairs.moments([name])[name].strength / (n - 1)
-    weights, partners = np.zeros((n, most)), np.zeros((n, most), np.int64)
-    counts = np.zeros(n, np.int64)
-    for low, strips in pairs.strips([name]):
-        least = mean * (1 - 1e-12) if above_mean else np.zeros(n)
-        _blankets.keep_heaviest(strips[name], low, least, weights, partners, counts)
-    found = []
-    for v in range(n):
-        w, some = weights[v, : counts[v]], partners[v, : counts[v]]
-        found.append(some[np.lexsort((some, -w))])
-    return found
+    moments = pairs.moments(names)
+    least = {
+        name: moments[name].strength / (n - 1) * (1 - 1e-12) if above_mean else np.zeros(n)
+        for name in names
+    }
+    heaps = {
+        name: (np.zeros((n, most)), np.zeros((n, most), np.int64), np.zeros(n, np.int64))
+        for name in names
+    }
+    for low, strips in pairs.strips(names):
+        for name in names:
+            _blankets.keep_heaviest(strips[name], low, least[name], *heaps[name])
+    return [
+        np.unique(np.concatenate([partners[v, : k[v]] for _, partners, k in heaps.values()]))
+        for v in range(n)
+    ]
 
 
 def iamb(

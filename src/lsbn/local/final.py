@@ -17,7 +17,7 @@ from scipy import sparse
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.kernels import tests as _tests
-from lsbn.learners import Learned, Score, learn_aracne, learn_model_averaging
+from lsbn.learners import Learned, Score, learn_aracne, learn_greedy, learn_model_averaging
 from lsbn.learners.greedy import Effort, canonical_order, lists_of, search
 from lsbn.learners.pc import Graph, _adjacency, _orient, _pdag, arrays_for_tests, default_alpha
 from lsbn.local.blankets import blanket_candidates
@@ -96,7 +96,7 @@ def final_pass(
     -------
     Learned
     """
-    partners = blanket_candidates(dataset, above_mean=False, most=_PARTNERS)
+    partners = blanket_candidates(dataset, weights=("MI",), above_mean=False, most=_PARTNERS)
     pools = candidate_pools(communities, blankets, partners, merged.edges.matrix)
     whole = _Whole(dataset, pools, merged, np.random.default_rng(random_state), threads(n_jobs))
     return _SETTLERS[learner](whole)
@@ -130,8 +130,13 @@ def _settle_aracne(whole: _Whole) -> Learned:
 
 
 def _settle_greedy(whole: _Whole) -> Learned:
-    """Climb within the pools."""
-    return _climb(whole.dataset, _pairs_of(whole.dataset, whole.pools), whole.rng)
+    """Climb within the pools, and where the learner itself would; the higher score counts.
+
+    Parents that show only beside others are in no pool: on link the pools alone lost 8 points.
+    """
+    near = _climb(whole.dataset, _pairs_of(whole.dataset, whole.pools), whole.rng)
+    far = learn_greedy(whole.dataset, random_state=whole.rng)
+    return max(far, near, key=lambda learned: learned.diagnostics["score"])
 
 
 def _settle_mmhc(whole: _Whole) -> Learned:
