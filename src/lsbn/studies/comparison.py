@@ -1,5 +1,6 @@
 """Run the cells of a study: our learners inside the framework, as published, and on the whole."""
 
+import inspect
 import re
 import time
 import warnings
@@ -16,7 +17,7 @@ from scipy import sparse, stats
 from lsbn.data import Dataset
 from lsbn.estimator import LSBN
 from lsbn.graph import EdgeProbabilities
-from lsbn.learners import LEARNERS
+from lsbn.learners import LEARNERS, learn_aracne
 from lsbn.metrics import (
     average_precision,
     brier_score,
@@ -47,6 +48,9 @@ LEVELS = np.arange(100) / 100
 """Thresholds of the precision-recall points."""
 
 BINS = 10
+
+ARACNE_ALPHA: float = inspect.signature(learn_aracne).parameters["alpha"].default
+"""Probability of any false dependence that ARACNE's default threshold allows."""
 
 _WORK = {MODEL_AVERAGING: 30.0, "greedy": 10.0, "mmhc": 4.0, "pc": 2.0, "aracne": 1.0, "ropart": 1}
 _EXTENT = {"lsbn": 3.0, "paper": 2.0, "global": 1.0, "partition": 1.0}
@@ -240,7 +244,7 @@ def _threshold_note(cell: Cell, dataset: Dataset) -> dict[str, Any]:
     if not len(degrees):
         return {}
     n = dataset.n_variables
-    level = 2 * 0.05 / (n * (n - 1))
+    level = 2 * ARACNE_ALPHA / (n * (n - 1))
     least = stats.chi2.isf(level, degrees[[0, -1]]) / (2 * dataset.n_rows)
     return {"threshold_range": least.tolist()}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from lsbn.studies import published
 from lsbn.studies.cells import Cell, Outcome
-from lsbn.studies.comparison import MODEL_AVERAGING, PARTITION, ROWS_STUDY
+from lsbn.studies.comparison import ARACNE_ALPHA, MODEL_AVERAGING, PARTITION, ROWS_STUDY
 from lsbn.studies.misprints import misprints, normalised_from_counts, recomputed
 from lsbn.studies.partition import PartitionFigures, PartitionStudy
 from lsbn.studies.peers import PEERS, SCOPE
@@ -321,8 +321,8 @@ def _aracne_table(results: Results) -> Table:
         )
     note = (
         "Mutual information in nats. Ours is not chosen: it is what independent variables exceed "
-        "with probability 0.05 anywhere in the table, for the pair with the fewest and the most "
-        "states. The paper chose one constant for each network by hand, knowing the truth."
+        f"with probability {ARACNE_ALPHA:g} anywhere in the table, for the pair with the fewest and "
+        "the most states. The paper chose one constant for each network by hand, knowing the truth."
     )
     header = ["", "ours, fewest states", "ours, most states", "paper"]
     return Table("aracne_thresholds", "ARACNE's low values threshold", header, rows, note)
