@@ -322,7 +322,8 @@ def _aracne_table(results: Results) -> Table:
     note = (
         "Mutual information in nats. Ours is not chosen: it is what independent variables exceed "
         f"with probability {ARACNE_ALPHA:g} anywhere in the table, for the pair with the fewest "
-        "and the most states. The paper chose one constant for each network by hand, knowing the truth."
+        "and the most states. The paper chose one constant for each network by hand, knowing the "
+        "truth."
     )
     header = ["", "ours, fewest states", "ours, most states", "paper"]
     return Table("aracne_thresholds", "ARACNE's low values threshold", header, rows, note)
