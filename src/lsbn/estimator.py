@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 import networkx as nx
@@ -291,6 +292,27 @@ class LSBN(BaseEstimator):
         self.edge_probabilities_ = learned.edges.matrix
         self.dag_ = learned.edges.dag(self.threshold)
         self.cpdag_ = learned.edges.cpdag(self.threshold)
+
+    def plot(self, path: str | os.PathLike[str], title: str | None = None) -> None:
+        """Draw the network as one HTML page that needs no connection; see `lsbn.report`.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write: communities in colour, edge probabilities as strength.
+        title : str, optional
+        """
+        check_is_fitted(self)
+        summary = {
+            "variables": self.n_features_in_,
+            "rows": self.dataset_.n_rows,
+            "seconds": self.diagnostics_["seconds"],
+            "diagnostics": {k: v for k, v in self.diagnostics_.items() if k != "seconds"},
+        }
+        report = import_module("lsbn.report")  # stands above this module, so not before it is used
+        report.write_report(
+            path, edges=self.edges_, communities=self.communities_, summary=summary, title=title
+        )
 
     def to_networkx(self) -> nx.DiGraph:
         """Return a graph of all edges with a probability above zero, in both directions."""

@@ -40,7 +40,7 @@ def test_candidates_under_any_weight_count(insurance):
         assert set(together) == set().union(*(found[v] for found in alone))
 
 
-@pytest.mark.parametrize("most", [1, 2, 3, 5])
+@pytest.mark.parametrize("most", [0, 1, 2, 3, 5])
 def test_the_heaviest_candidates_are_kept(insurance, most):
     weights = weight_matrix(insurance)
     found = blanket_candidates(insurance, weights=["MI"], above_mean=False, most=most)

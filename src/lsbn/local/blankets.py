@@ -68,6 +68,8 @@ def blanket_candidates(
     pairs = PairWeights(dataset)
     n = dataset.n_variables
     most = n - 1 if most is None else min(most, n - 1)
+    if most < 1:
+        return [np.empty(0, np.int64)] * n
     moments = pairs.moments(names)
     least = {
         name: moments[name].strength / (n - 1) * (1 - 1e-12) if above_mean else np.zeros(n)
