@@ -7,8 +7,8 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pytest
-from learner_cases import shuffled_alarm
 
+from learner_cases import shuffled_alarm
 from lsbn.data import Dataset
 from lsbn.estimator import LSBN
 from lsbn.parallel import run, scatter
