@@ -186,15 +186,14 @@ def _extensions(words, offsets, codes, tables, child, row, score, others, penalt
 
 @njit(nogil=True, cache=True)
 def explore_parent_sets(
-    words, offsets, codes, tables, child, pool, others, beams, wide, penalty, limits, settled
+    words, offsets, codes, tables, child, pool, others, beams, wide, penalty, limits
 ):
     """Parent sets that matter while the parents of ``child`` come from the pool.
 
     These are the best sets from the pool and the subsets of the best few; the best ones when a
     member of the first is taken out of the pool, so that the sampler knows what is left when the
     member moves behind the child; and the first with one more from ``others``, so that the sampler
-    knows what a variable that is now behind the child would bring. The last two are left out where
-    the best set is among the ``settled`` ones, for which they were searched before.
+    knows what a variable that is now behind the child would bring.
 
     ``limits = (margin, delta, most, closed, extended)``: see `grow_parent_sets` for the margin; of
     each search at most ``most`` sets within ``delta`` of its best are listed; the number of sets
@@ -214,10 +213,9 @@ def explore_parent_sets(
     for a in range(min(closed, sets.shape[0])):
         more, more_scores = _subsets(words, offsets, codes, tables, child, sets[a], penalty)
         sets, scores = np.concatenate((sets, more)), np.concatenate((scores, more_scores))
-    if _is_row(settled, first):
-        return sets, scores
+    # A parent that shows only beside two others is found by a scan of the pool at the third level.
     few, narrow = np.minimum((beams + 1) // 2, 6), np.zeros_like(wide)
-    narrow[:2] = 1
+    narrow[:3] = 1
     for u in first[: _size(first)]:
         smaller = pool[pool != u]
         more, more_scores = grow_parent_sets(
@@ -233,19 +231,6 @@ def explore_parent_sets(
         )
         sets, scores = np.concatenate((sets, more)), np.concatenate((scores, more_scores))
     return sets, scores
-
-
-@njit(nogil=True, cache=True)
-def _is_row(rows, row):
-    for a in range(rows.shape[0]):
-        same = True
-        for k in range(row.shape[0]):
-            if rows[a, k] != row[k]:
-                same = False
-                break
-        if same:
-            return True
-    return False
 
 
 @njit(nogil=True, cache=True)

@@ -279,18 +279,21 @@ class OrderSampler:
         search.explore(pools or [np.arange(n)] * n, 0)
         near = _second_neighbours(pools) if pools and n > REACH else None
         self._explore_by(self.rng.random(n), 0, near)
-        best_keys, history, idle = None, [], 0
+        keys, idle = None, 0
+        history: list[float] = []
         for stamp in range(1, self.sampling.rounds + 2):
             sets = search.listed()
-            starts = self._starts(sets, best_keys)
-            best_keys, best = starts[0]
-            history.append(best)
-            idle = 0 if best > max(history[:-1], default=-np.inf) + self.sampling.gain else idle + 1
+            starts = self._starts(sets, keys)
+            keys, score = starts[0]
+            if score > max(history, default=-np.inf):
+                found = sets, starts
+            idle = 0 if score > max(history, default=-np.inf) + self.sampling.gain else idle + 1
+            history.append(score)
             if idle == self.sampling.patience or stamp > self.sampling.rounds:
                 break
-            for keys, _ in starts[: max(1, EXPLORED // n)]:
-                self._explore_by(keys, stamp, near)
-        return sets, starts, history
+            for order, _ in starts[: max(1, EXPLORED // n)]:
+                self._explore_by(order, stamp, near)
+        return *found, history
 
     def _visited(self, sets: ParentSets, starts: list) -> ParentSets:
         """Leave out the sets that count in no order near the best ones.

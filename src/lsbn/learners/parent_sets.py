@@ -22,6 +22,8 @@ from lsbn.learners.scoring import Score
 from lsbn.parallel import run, threads
 
 MOST_CANDIDATES = 64
+LAST_ADMITTED = -1
+"""Stamp of sets that are listed only where there is room for their candidates."""
 TABLE_CANDIDATES = 16
 TABLE_SETS = 64
 EXHAUSTIVE_MARGIN = 25.0
@@ -191,7 +193,6 @@ class ParentSetSearch:
         self.penalty = score.penalty(n, self.depth)
         self.varying = np.flatnonzero(dataset.cards > 1)
         none = np.full((1, self.depth), -1, np.int32)
-        self._settled = [np.empty((0, self.depth), np.int32)] * n
         self._sets = [(none, self._empty_score(v), np.zeros(1, np.int32)) for v in range(n)]
 
     def _empty_score(self, v: int) -> np.ndarray:
@@ -234,10 +235,9 @@ class ParentSetSearch:
         work = [(v, pools[v]) for v in self.varying.tolist()]
         found = self._each(self._explore, work)
         for v, sets, scores in found:
-            self._settled[v] = np.concatenate([self._settled[v], sets[:1]])
             self._add(v, sets, scores, stamp)
         for v, sets, scores in self._each(self._score, _rotated([(v, s[0]) for v, s, _ in found])):
-            self._add(v, sets, scores, stamp)
+            self._add(v, sets, scores, LAST_ADMITTED)
 
     def _add(self, v: int, sets: np.ndarray, scores: np.ndarray, stamp: int) -> None:
         old_sets, old_scores, old_stamps = self._sets[v]
@@ -274,7 +274,6 @@ class ParentSetSearch:
             *effort.widths(len(pool)),
             self.penalty,
             effort.limits,
-            self._settled[v],
         )
 
     def _each(self, function: Callable[..., tuple], work: Sequence[tuple]) -> list[tuple]:
