@@ -67,7 +67,7 @@ class LSBN(BaseEstimator):
         How a table is coded, see `lsbn.Dataset.from_table`.
     n_jobs : int, optional
         Workers, as joblib has it. Threads unless ``joblib.parallel_config`` names a backend:
-        processes, Dask and Ray work. The result does not depend on it.
+        processes and Dask are tested. The result does not depend on it.
     random_state : int, numpy.random.Generator, numpy.random.RandomState or None
     verbose : bool or callable
         Print each stage to standard error; a callable is told in words what begins instead.

@@ -28,7 +28,7 @@ __all__ = ["candidate_pools", "final_pass"]
 
 LEAST_PROBABILITY = 0.01
 _PARTNERS = {"model-averaging": 0}
-"""Model averaging searches everywhere after the pools; wider ones cost it a point on win95pts."""
+"""Model averaging searches everywhere after the pools, so it needs no partners in them."""
 _JOINED = 0.5
 _LARGEST_SET = 3
 _MOST_PARENTS = 8
