@@ -209,7 +209,7 @@ def test_sample_averages_edge_posteriors():
     rng = np.random.default_rng(1)
     keys, total = rng.random(5), np.zeros(len(lists[4]))
     squares = np.zeros_like(total)
-    scores = orders.sample(lists, links, keys, 40_000, 2, rng, total, squares)
+    scores = orders.sample(lists, links, keys, 40_000, 2, rng, lists, total, squares)
     assert len(scores) == 20_000
     child = np.repeat(np.arange(5), np.diff(lists[3]))
     wanted = np.array(naive.order_edge_posteriors(families))[lists[4], child]
@@ -230,3 +230,43 @@ def test_annealing_from_anywhere_finds_the_best_order():
         score = orders.anneal(lists, links, keys, betas, 20, rng)
         assert score == pytest.approx(orders.log_order(lists, orders.allowed_masks(lists, keys)))
         assert posterior[tuple(np.argsort(keys).tolist())] > 0.01
+
+
+def test_orders_may_be_sampled_by_fewer_sets_than_are_averaged():
+    """Posteriors given an order are by the whole lists, aligned with their candidates."""
+    families = random_families(3, 5)
+    whole, _ = listed(families, True)
+    core, links = listed(
+        [
+            dict([max(f.items(), key=lambda item: item[1]), (frozenset(), f[frozenset()])])
+            for f in families
+        ],
+        False,
+    )
+    rng = np.random.default_rng(1)
+    keys, total = rng.random(5), np.zeros(len(whole[4]))
+    squares = np.zeros_like(total)
+    orders.sample(core, links, keys, 2, 2, rng, whole, total, squares)
+    wanted = np.zeros_like(total)
+    orders.add_edge_posteriors(whole, orders.allowed_masks(whole, keys), wanted, squares)
+    np.testing.assert_allclose(total, wanted)
+
+
+def test_shares_of_sets_are_their_posteriors():
+    families = random_families(5, 4)
+    lists, links = listed(families, False)
+    rng = np.random.default_rng(2)
+    share = orders.set_shares(lists, links, rng.random(4), 20_000, rng, lists)
+    per_variable = np.add.reduceat(share, lists[0][:-1])
+    np.testing.assert_allclose(per_variable, 1.0, atol=1e-6)
+    child = np.repeat(np.arange(4), np.diff(lists[3]))
+    wanted = np.array(naive.order_edge_posteriors(families))[lists[4], child]
+    found = [
+        sum(
+            share[s]
+            for s in range(lists[0][v], lists[0][v + 1])
+            if int(lists[1][s]) >> int(c - lists[3][v]) & 1
+        )
+        for c, v in enumerate(child)
+    ]
+    np.testing.assert_allclose(found, wanted, atol=0.03)

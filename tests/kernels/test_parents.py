@@ -48,11 +48,17 @@ class Case:
         free = (self.cards[0] - 1) * np.prod(self.cards[list(members)])
         return not members or free <= self.codes.shape[1]
 
-    def grow(self, beams, wide, margin, pool=None):
+    def grow(self, beams, wide, margin, pool=None, barred=-1):
         pool = self.pool if pool is None else np.asarray(pool, np.int64)
         arguments = (*self.bits, self.codes, self.tables, 0, pool)
         return parents.grow_parent_sets(
-            *arguments, np.asarray(beams), np.asarray(wide), self.penalty, margin
+            *arguments,
+            np.asarray(beams),
+            np.asarray(wide),
+            self.penalty,
+            margin,
+            barred,
+            parents.empty_scans(len(pool), len(self.penalty) - 1),
         )
 
     def explore(self, beams, wide, limits, pool=None):
@@ -258,3 +264,21 @@ def test_undominated_by_the_definition():
     values = np.array([5.0, 4.0, 3.5, 1.0, 0.9])
     keep = parents.undominated(masks, values, 3.0)
     assert keep.tolist() == [True, True, True, False, False]
+
+
+@settings(deadline=None, max_examples=20)
+@given(cases)
+def test_barring_a_parent_is_searching_without_it(case):
+    """Also when the scans of an earlier search are at hand."""
+    if case.n < 4:
+        return
+    beams, wide = np.array([1, 3, 2]), np.array([1, 2, 1])
+    arguments = (*case.bits, case.codes, case.tables, 0)
+    scans = parents.empty_scans(len(case.pool), case.n - 1)
+    limits = (beams, wide, case.penalty, 5.0)
+    parents.grow_parent_sets(*arguments, case.pool, *limits, -1, scans)
+    sets, found = parents.grow_parent_sets(*arguments, case.pool, *limits, 1, scans)
+    alone = case.grow(beams, wide, 5.0, pool=case.pool[1:])
+    assert dict(zip(as_sets(sets), found, strict=True)) == dict(
+        zip(as_sets(alone[0]), alone[1], strict=True)
+    )

@@ -7,6 +7,7 @@ import pytest
 import naive
 from lsbn.data import Dataset
 from lsbn.generators import random_network
+from lsbn.learners import parent_sets
 from lsbn.learners.parent_sets import Effort, ParentSets, ParentSetSearch
 from lsbn.learners.scoring import Score
 
@@ -165,3 +166,41 @@ def test_a_set_never_has_more_parameters_than_rows():
 def test_unknown_scores_are_refused(kind, ess):
     with pytest.raises(ValueError, match=r"unknown score|must be positive"):
         Score(kind, ess)
+
+
+def test_a_variable_is_settled_once_its_best_set_was_searched():
+    dataset = Dataset.from_table(small_table(800))
+    search = ParentSetSearch(dataset, Score(), Effort())
+    keys = np.arange(5) / 5
+    predecessors = [np.arange(v) for v in range(5)]
+    search.explore([None] * 4 + [predecessors[4]], 0)
+    assert search.settled(keys).tolist() == [False] * 4 + [True]
+    search.explore(predecessors, 1)
+    assert search.settled(keys).all()
+
+
+def test_sets_that_count_in_an_order_are_admitted_first(monkeypatch):
+    """Where room is short, a later find pushes the best one out, unless an order needs it."""
+    monkeypatch.setattr(parent_sets, "MOST_CANDIDATES", 1)
+    rng = np.random.default_rng(0)
+    cause, other = rng.integers(2, size=(2, 500))
+    effect = np.where(rng.random(500) < 0.9, cause, 1 - cause)
+    dataset = Dataset.from_table(pd.DataFrame({"c": cause, "o": other, "e": effect}))
+
+    def candidate(keys):
+        search = ParentSetSearch(dataset, Score(), Effort(extended=0))
+        search.explore([None, None, np.array([0])], 0)
+        search.explore([None, None, np.array([1])], 1)
+        return set().union(*as_families(search.listed(keys))[2])
+
+    assert candidate(None) == {1}
+    assert candidate(np.array([0.1, 0.2, 0.3])) == {0}
+
+
+def test_undominated_lists_are_those_of_the_naive_rule():
+    dataset = Dataset.from_table(small_table(300))
+    search = ParentSetSearch(dataset, Score(), Effort())
+    search.enumerate_all()
+    core = as_families(search.listed().undominated(3.0))
+    for found, wanted in zip(core, naive_families(dataset, Score()), strict=True):
+        assert set(found) == naive.undominated(wanted, 3.0)

@@ -295,8 +295,12 @@ def anneal(lists, links, keys, betas, sweeps, rng):
 
 
 @njit(nogil=True, cache=True)
-def sample(lists, links, keys, sweeps, thin, rng, total, squares):
-    """Sample orders and sum the edge posteriors of every ``thin``-th; gives their log scores."""
+def sample(lists, links, keys, sweeps, thin, rng, whole, total, squares):
+    """Sample orders and sum the edge posteriors of every ``thin``-th; gives their log scores.
+
+    Orders are sampled by ``lists``; the posteriors in each are those by the lists ``whole``, which
+    may hold more sets that hardly count, and with whose candidates the sums are aligned.
+    """
     n = keys.shape[0]
     allowed = allowed_masks(lists, keys)
     memory = (np.zeros((n, CACHE), np.uint64), np.full((n, CACHE), np.nan))
@@ -304,25 +308,26 @@ def sample(lists, links, keys, sweeps, thin, rng, total, squares):
     for t in range(scores.shape[0]):
         for _ in range(thin):
             gibbs_sweep(lists, links, keys, allowed, memory, 1.0, rng)
-        add_edge_posteriors(lists, allowed, total, squares)
+        add_edge_posteriors(whole, allowed_masks(whole, keys), total, squares)
         scores[t] = log_order(lists, allowed)
     return scores
 
 
 @njit(nogil=True, cache=True)
-def set_shares(lists, links, keys, sweeps, rng):
-    """Sample on from ``keys`` and give the mean posterior of every parent set."""
-    set_start, set_mask, set_score = lists[0], lists[1], lists[2]
+def set_shares(lists, links, keys, sweeps, rng, whole):
+    """Sample orders on from ``keys`` and give the mean posterior of every set of ``whole``."""
+    set_start, set_mask, set_score = whole[0], whole[1], whole[2]
     n = keys.shape[0]
     allowed = allowed_masks(lists, keys)
     memory = (np.zeros((n, CACHE), np.uint64), np.full((n, CACHE), np.nan))
     share = np.zeros(set_mask.shape[0])
     for _ in range(sweeps):
         gibbs_sweep(lists, links, keys, allowed, memory, 1.0, rng)
+        before = allowed_masks(whole, keys)
         for v in range(n):
-            z = cached_family(lists, memory, v, allowed[v], 1.0)
+            z = log_family(whole, v, before[v], 1.0)
             for s in range(set_start[v], set_start[v + 1]):
-                if set_mask[s] & ~allowed[v]:
+                if set_mask[s] & ~before[v]:
                     continue
                 if set_score[s] < z - NEGLIGIBLE:
                     break

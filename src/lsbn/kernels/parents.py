@@ -10,17 +10,28 @@ from lsbn.kernels.scores import extension_scores, family_score
 
 ACTIVE = 32
 """Members of the pool that one scan of the whole pool recommends to the other sets of the beam."""
+SCANS = 96
+"""Scans of the pool that are remembered while the parents of one child are searched."""
 
 
 @njit(nogil=True, cache=True)
-def grow_parent_sets(words, offsets, codes, tables, child, pool, beams, wide, penalty, margin):
+def empty_scans(pool, depth):
+    """Room for scans of the pool that later searches of the same child may need again."""
+    return np.zeros(1, np.int64), np.empty((SCANS, depth), np.int32), np.empty((SCANS, pool))
+
+
+@njit(nogil=True, cache=True)
+def grow_parent_sets(
+    words, offsets, codes, tables, child, pool, beams, wide, penalty, margin, barred, scans
+):
     """Score parent sets of ``child`` by growing the best ones, one parent from the pool at a time.
 
     Level ``k`` extends the ``beams[k]`` best sets of size ``k``: the best ``wide[k]`` of them by
-    every member of the (ascending) pool, the others by those members that did well beside the
-    best ones so far. A family never has more free parameters than there are rows. Growth stops
-    when a level brings no new best. ``penalty[k]`` is added to the score of a set of size ``k``.
-    Listed are the sets that come within ``margin`` of the set they grew from.
+    every member of the (ascending) pool but ``barred``, the others by those members that did well
+    beside the best ones so far. A family never has more free parameters than there are rows.
+    Growth stops when a level brings no new best. ``penalty[k]`` is added to the score of a set of
+    size ``k``. Listed are the sets that come within ``margin`` of the set they grew from.
+    ``scans`` are remembered from search to search: see `empty_scans`.
 
     Returns
     -------
@@ -43,19 +54,19 @@ def grow_parent_sets(words, offsets, codes, tables, child, pool, beams, wide, pe
         for b in range(beam.shape[0]):
             base = scores[beam[b]]
             parents = sets[beam[b], :k].astype(np.int64)
-            chosen = _affordable(offsets, codes, child, parents, pool, active, b < wide[k])
-            grown = extension_scores(words, offsets, codes, tables, child, parents, chosen)
             if b < wide[k]:
-                recommended = np.argsort(-grown)[:ACTIVE]
-                active[np.searchsorted(pool, chosen[recommended])] = True
-            for c in range(chosen.shape[0]):
+                grown = _scan(words, offsets, codes, tables, child, parents, pool, scans)
+                active[np.argsort(-grown)[:ACTIVE]] = True
+            else:
+                grown = _grown(words, offsets, codes, tables, child, parents, pool, active)
+            for c in range(pool.shape[0]):
                 score = grown[c] + penalty[k + 1]
-                if score < base - margin or _contains(parents, chosen[c]):
+                if score < base - margin or pool[c] == barred or grown[c] == -np.inf:
                     continue
                 if m == capacity:
                     sets, scores = _double(sets, scores)
                     capacity *= 2
-                _insert(parents, chosen[c], sets[m])
+                _insert(parents, pool[c], sets[m])
                 if _grown_before(sets, beam, b, k, sets[m]):
                     sets[m] = -1
                     continue
@@ -71,16 +82,41 @@ def grow_parent_sets(words, offsets, codes, tables, child, pool, beams, wide, pe
 
 
 @njit(nogil=True, cache=True)
-def _affordable(offsets, codes, child, parents, pool, active, everyone):
-    """Members of the pool with which the family has no more free parameters than rows."""
+def _scan(words, offsets, codes, tables, child, parents, pool, scans):
+    """Scores of ``parents`` with each member of the pool, remembered if there is room."""
+    count, keys, values = scans
+    k = parents.shape[0]
+    for a in range(count[0]):
+        if _size(keys[a]) == k and np.all(keys[a, :k] == parents):
+            return values[a].copy()
+    everyone = np.ones(pool.shape[0], np.bool_)
+    grown = _grown(words, offsets, codes, tables, child, parents, pool, everyone)
+    if count[0] < keys.shape[0]:
+        keys[count[0]] = -1
+        keys[count[0], :k] = parents
+        values[count[0]] = grown
+        count[0] += 1
+    return grown
+
+
+@njit(nogil=True, cache=True)
+def _grown(words, offsets, codes, tables, child, parents, pool, active):
+    """Scores of ``parents`` with each active member of the pool that the rows can afford.
+
+    It is minus infinity for the others, and where a family would have more free parameters than
+    rows.
+    """
     parameters = offsets[child + 1] - offsets[child] - 1.0
     for p in parents:
         parameters *= offsets[p + 1] - offsets[p]
-    keep = np.empty(pool.shape[0], np.bool_)
+    keep = active.copy()
     for c in range(pool.shape[0]):
         card = offsets[pool[c] + 1] - offsets[pool[c]]
-        keep[c] = (everyone or active[c]) and parameters * card <= codes.shape[1]
-    return pool[keep]
+        keep[c] &= parameters * card <= codes.shape[1] and not _contains(parents, pool[c])
+    chosen = np.flatnonzero(keep)
+    grown = np.full(pool.shape[0], -np.inf)
+    grown[chosen] = extension_scores(words, offsets, codes, tables, child, parents, pool[chosen])
+    return grown
 
 
 @njit(nogil=True, cache=True)
@@ -205,8 +241,9 @@ def explore_parent_sets(
     scores : (m,) float array
     """
     margin, delta, most, closed, extended = limits
+    scans = empty_scans(pool.shape[0], penalty.shape[0] - 1)
     sets, scores = grow_parent_sets(
-        words, offsets, codes, tables, child, pool, beams, wide, penalty, margin
+        words, offsets, codes, tables, child, pool, beams, wide, penalty, margin, -1, scans
     )
     sets, scores = _best(sets, scores, most, delta)
     first, first_score = sets[0].copy(), scores[0]
@@ -217,9 +254,8 @@ def explore_parent_sets(
     few, narrow = np.minimum((beams + 1) // 2, 6), np.zeros_like(wide)
     narrow[:3] = 1
     for u in first[: _size(first)]:
-        smaller = pool[pool != u]
         more, more_scores = grow_parent_sets(
-            words, offsets, codes, tables, child, smaller, few, narrow, penalty, margin
+            words, offsets, codes, tables, child, pool, few, narrow, penalty, margin, u, scans
         )
         more, more_scores = _best(more, more_scores, most, delta)
         below, below_scores = _subsets(words, offsets, codes, tables, child, more[0], penalty)

@@ -36,7 +36,13 @@ EXPLORED = 256
 _BETAS = np.array([0.05, 0.1, 0.2, 0.4, 0.7, 1.0])
 _THIN = 2
 _PILOT = 100
-_SMALL_SHARE = 5e-5
+_CORE_MARGIN = 3.0
+"""A set that a subset beats by so much (in nats) has no say in where the orders are searched."""
+_UNCOUNTED = 5e-5
+"""A set with a smaller share of its variable's posterior is left out of the average."""
+_LIGHT = 0.01
+"""Sets with no more than this share of their variable's posterior, together, are left out when
+orders are sampled; in each order they count."""
 WORSE_MODE = 10.0
 """A chain whose mean log score is so far below the best one's is in a mode that hardly counts."""
 
@@ -188,6 +194,16 @@ def _second_neighbours(pools: Sequence[np.ndarray]) -> list[np.ndarray]:
     return np.split(wide.indices.astype(np.int64), wide.indptr[1:-1])
 
 
+def _weighty(start: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """Mark all but the lightest sets of each variable, which together have `_LIGHT` at most."""
+    heavy = np.empty(len(share), bool)
+    for v in range(len(start) - 1):
+        own = slice(*start[v : v + 2])
+        order = np.argsort(share[own], kind="stable")
+        heavy[own][order] = np.cumsum(share[own][order]) > _LIGHT
+    return heavy
+
+
 def _parent_bound(n: int, max_parents: int | None) -> int:
     """Most parents such that no variable has more than `LISTED` sets, at most 8."""
     if max_parents is not None:
@@ -253,19 +269,19 @@ class OrderSampler:
         self.search.enumerate_all(max_parents)
         self.sampling = self.sampling.exhaustive()
         sets = self.search.listed()
-        return self._averaged(sets, self._starts(sets, None), [])
+        return self._averaged(sets, sets, self._starts(sets, None), [])
 
     def run(
         self, pools: Sequence[np.ndarray] | None = None
     ) -> tuple[sparse.csr_array, dict[str, Any]]:
         """Average over parent sets that are searched, at first in the pools."""
         sets, starts, history = self._search(pools)
-        return self._averaged(self._visited(sets, starts), starts, history)
+        return self._averaged(*self._counted(sets, starts), starts, history)
 
     def _averaged(
-        self, sets: ParentSets, starts: list, history: list[float]
+        self, sets: ParentSets, core: ParentSets, starts: list, history: list[float]
     ) -> tuple[sparse.csr_array, dict[str, Any]]:
-        matrix, diagnostics = _average(sets, self._sample(sets, starts))
+        matrix, diagnostics = _average(sets, self._sample(sets, core, starts))
         diagnostics["rounds"] = [round(float(best), 3) for best in history]
         _warn_if_apart(diagnostics)
         return matrix, diagnostics
@@ -273,48 +289,53 @@ class OrderSampler:
     def _search(self, pools: Sequence[np.ndarray] | None) -> tuple[ParentSets, list, list[float]]:
         """Sample orders and search parents among the predecessors in the best, in rounds.
 
-        Steered by the log score alone: rounds end when it no longer rises.
+        Steered by the log score alone: rounds end when it no longer rises. After an idle one only
+        variables are searched whose best set is new.
         """
         search, n = self.search, self.search.dataset.n_variables
         search.explore(pools or [np.arange(n)] * n, 0)
-        near = _second_neighbours(pools) if pools and n > REACH else None
-        self._explore_by(self.rng.random(n), 0, near)
-        keys, idle = None, 0
+        near = _second_neighbours(pools) if pools and n > REACH else [np.arange(n)] * n
+        self._explore_by(self.rng.random(n), 0, near, np.zeros(n, bool))
+        keys, best, idle = None, -np.inf, 0
         history: list[float] = []
         for stamp in range(1, self.sampling.rounds + 2):
-            sets = search.listed()
-            starts = self._starts(sets, keys)
+            sets = search.listed(keys)
+            starts = self._starts(sets.undominated(_CORE_MARGIN), keys)
             keys, score = starts[0]
-            if score > max(history, default=-np.inf):
-                found = sets, starts
-            idle = 0 if score > max(history, default=-np.inf) + self.sampling.gain else idle + 1
             history.append(score)
+            idle = 0 if score > best + self.sampling.gain else idle + 1
+            best = max(best, score)
             if idle == self.sampling.patience or stamp > self.sampling.rounds:
                 break
             for order, _ in starts[: max(1, EXPLORED // n)]:
-                self._explore_by(order, stamp, near)
-        return *found, history
+                done = search.settled(order) if idle else np.zeros(n, bool)
+                self._explore_by(order, stamp, near, done)
+        return sets, starts, history
 
-    def _visited(self, sets: ParentSets, starts: list) -> ParentSets:
-        """Leave out the sets that count in no order near the best ones.
+    def _counted(self, sets: ParentSets, starts: list) -> tuple[ParentSets, ParentSets]:
+        """Give the sets that count in orders near the best ones, and the weighty ones of them.
 
-        Each start samples for a while. A set with a share below `_SMALL_SHARE` meanwhile is not
-        missed, and without it the chains that follow are many times faster.
+        Each start samples for a while to show the share of every set. Chains over the weighty ones
+        are many times faster.
         """
+        core = sets.undominated(_CORE_MARGIN)
         best = starts[0][1]
-        near = [keys for keys, score in starts if score > best - WORSE_MODE]
+        near = [keys.copy() for keys, score in starts if score > best - WORSE_MODE]
 
         def visit(item: tuple) -> np.ndarray:
             keys, rng = item
-            return _orders.set_shares(sets.lists, sets.links, keys, _PILOT, rng)
+            return _orders.set_shares(core.lists, core.links, keys, _PILOT, rng, sets.lists)
 
         found = run(visit, list(zip(near, self.rng.spawn(len(near)), strict=True)), self.n_jobs)
-        return sets.only(np.max(found, axis=0) > _SMALL_SHARE)
+        share = np.max(found, axis=0)
+        return sets.only(share > _UNCOUNTED), sets.only(_weighty(sets.lists[0], share))
 
-    def _explore_by(self, keys: np.ndarray, stamp: int, near: Sequence[np.ndarray] | None) -> None:
-        """Search parents of every variable among its predecessors, or those that are near."""
-        near = near or [np.arange(len(keys))] * len(keys)
-        self.search.explore([u[keys[u] < keys[v]] for v, u in enumerate(near)], stamp)
+    def _explore_by(
+        self, keys: np.ndarray, stamp: int, near: Sequence[np.ndarray], done: np.ndarray
+    ) -> None:
+        """Search parents of the variables that are not done among those near that come before."""
+        pools = [None if done[v] else u[keys[u] < keys[v]] for v, u in enumerate(near)]
+        self.search.explore(pools, stamp)
 
     def _starts(self, sets: ParentSets, keys: np.ndarray | None) -> list:
         """Orders to start from, best first: annealed from random ones, and the given one."""
@@ -333,8 +354,8 @@ class OrderSampler:
         )
         return sorted(settled, key=lambda start: -start[1])
 
-    def _sample(self, sets: ParentSets, starts: list) -> list[_Chain]:
-        """Run chains until they agree."""
+    def _sample(self, sets: ParentSets, core: ParentSets, starts: list) -> list[_Chain]:
+        """Run chains of orders over the core until the posteriors over all sets agree."""
         s = self.sampling
         rngs = self.rng.spawn(s.chains)
         chains = [
@@ -344,7 +365,7 @@ class OrderSampler:
         least = max(2 * s.sweeps, s.least_steps // sets.n_variables)
         most = max(least, s.most_steps // sets.n_variables)
         while True:
-            run(lambda chain: chain.advance(sets, s.sweeps), chains, self.n_jobs)
+            run(lambda chain: chain.advance(sets, core, s.sweeps), chains, self.n_jobs)
             done = chains[0].sweeps
             if done >= most:
                 return chains
@@ -362,11 +383,11 @@ class _Chain:
         self.scores: list[np.ndarray] = []
         self.sweeps = self.parts = 0
 
-    def advance(self, sets: ParentSets, sweeps: int) -> None:
+    def advance(self, sets: ParentSets, core: ParentSets, sweeps: int) -> None:
         """Sample one more part. The first is forgotten when the second comes."""
         part, squares = np.zeros_like(self.total), np.zeros_like(self.total)
-        arguments = (sets.lists, sets.links, self.keys, sweeps, _THIN, self.rng)
-        scores = _orders.sample(*arguments, part, squares)
+        arguments = (core.lists, core.links, self.keys, sweeps, _THIN, self.rng)
+        scores = _orders.sample(*arguments, sets.lists, part, squares)
         if self.sweeps == sweeps:
             self.total[:], self.squares[:], self.part_squares[:] = 0.0, 0.0, 0.0
             self.scores.clear()

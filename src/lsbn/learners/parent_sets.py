@@ -22,6 +22,7 @@ from lsbn.learners.scoring import Score
 from lsbn.parallel import run, threads
 
 MOST_CANDIDATES = 64
+FIRST_ADMITTED = 1 << 30
 LAST_ADMITTED = -1
 """Stamp of sets that are listed only where there is room for their candidates."""
 TABLE_CANDIDATES = 16
@@ -75,6 +76,13 @@ class ParentSets:
             used, masks = _parents.compress(set_mask[rows])
             parts.append((cand[cand_start[v] + used], masks, set_score[rows]))
         return self.from_variables(*zip(*parts, strict=True))
+
+    def undominated(self, margin: float) -> ParentSets:
+        """Leave out the sets that a subset beats by so much."""
+        start, mask, score = self.lists[:3]
+        rows = [slice(*start[v : v + 2]) for v in range(self.n_variables)]
+        kept = [_parents.undominated(mask[own], score[own], margin) for own in rows]
+        return self.only(np.concatenate(kept))
 
     def edges(self) -> tuple[np.ndarray, np.ndarray]:
         """Candidate parent and child of every entry of ``cand``."""
@@ -194,6 +202,7 @@ class ParentSetSearch:
         self.varying = np.flatnonzero(dataset.cards > 1)
         none = np.full((1, self.depth), -1, np.int32)
         self._sets = [(none, self._empty_score(v), np.zeros(1, np.int32)) for v in range(n)]
+        self._bests: list[set[tuple]] = [set() for _ in range(n)]
 
     def _empty_score(self, v: int) -> np.ndarray:
         words, offsets = self.dataset.bits
@@ -223,19 +232,21 @@ class ParentSetSearch:
         start, mask = _join(masks, np.int64)
         return start, mask, np.concatenate([scores for _, scores, _ in self._sets])
 
-    def explore(self, pools: Sequence[np.ndarray], stamp: int) -> None:
+    def explore(self, pools: Sequence[np.ndarray | None], stamp: int) -> None:
         """Search parents of every variable in its pool and add what is found.
 
         Parameters
         ----------
         pools : sequence of int arrays, one for each variable
+            None where nothing is to be searched.
         stamp : int
             Where there are too many candidates, those of later stamps are kept.
         """
-        work = [(v, pools[v]) for v in self.varying.tolist()]
+        work = [(v, pools[v]) for v in self.varying.tolist() if pools[v] is not None]
         found = self._each(self._explore, work)
         for v, sets, scores in found:
             self._add(v, sets, scores, stamp)
+            self._bests[v].add(tuple(sets[0]))
         for v, sets, scores in self._each(self._score, _rotated([(v, s[0]) for v, s, _ in found])):
             self._add(v, sets, scores, LAST_ADMITTED)
 
@@ -287,10 +298,47 @@ class ParentSetSearch:
         chunks = [work[a : a + size] for a in range(0, len(work), size)]
         return [result for part in run(chunk, chunks, self.n_jobs) for result in part]
 
-    def listed(self) -> ParentSets:
-        """List the sets for the sampler, and forget those that are not listed."""
-        found = [_parents.list_parent_sets(*s, MOST_CANDIDATES, self.margin) for s in self._sets]
+    def settled(self, keys: np.ndarray) -> np.ndarray:
+        """Mark variables whose best set in the order of ``keys`` was the best of a search before.
+
+        Searching their parents among their predecessors would mostly find the same again.
+        """
+        return np.array(
+            [
+                tuple(sets[np.where(self._before(v, keys), scores, -np.inf).argmax()]) in bests
+                for v, ((sets, scores, _), bests) in enumerate(
+                    zip(self._sets, self._bests, strict=True)
+                )
+            ]
+        )
+
+    def _before(self, v: int, keys: np.ndarray) -> np.ndarray:
+        """Mark the sets of a variable that come before it in the order of ``keys``."""
+        sets = self._sets[v][0]
+        return ((sets < 0) | (keys[sets] < keys[v])).all(axis=1)
+
+    def listed(self, keys: np.ndarray | None = None) -> ParentSets:
+        """List the sets for the sampler, and forget those that are not listed.
+
+        Where there are too many candidates, sets that count in the order of ``keys`` come first, so
+        that the order does not lose what makes it good.
+        """
+        found = [
+            _parents.list_parent_sets(
+                *self._sets[v][:2], self._admission(v, keys), MOST_CANDIDATES, self.margin
+            )
+            for v in range(self.dataset.n_variables)
+        ]
         for v, (*_, rows) in enumerate(found):
             self._sets[v] = tuple(part[rows] for part in self._sets[v])
         candidates, masks, scores, _ = zip(*found, strict=True)
         return ParentSets.from_variables(candidates, masks, scores)
+
+    def _admission(self, v: int, keys: np.ndarray | None) -> np.ndarray:
+        """Stamps of the sets of a variable, the latest for those that count in an order."""
+        _, scores, stamps = self._sets[v]
+        if keys is None:
+            return stamps
+        before = self._before(v, keys)
+        counts = before & (scores > scores[before].max() - self.effort.delta)
+        return np.where(counts, FIRST_ADMITTED, stamps)
