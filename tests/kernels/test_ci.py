@@ -36,11 +36,27 @@ def test_g_test_is_its_definition_whichever_way_it_counts(seed, cards, rows):
     given_set = np.arange(2, len(cards))
     wanted = naive.g_test(*codes[:2].tolist(), codes[2:].tolist())
     ids, n_ids = ci.configurations(codes, data[1], given_set)
-    by_bits = ci._g_by_bits(*data[:2], data[3], 0, 1, given_set, rows)
-    by_rows = ci._g_by_rows(codes[0], cards[0], codes[1], cards[1], ids, n_ids, data[3])
-    for g2, dof in (ci.g_test(*data, 0, 1, given_set), by_bits, by_rows):
-        assert g2 == pytest.approx(wanted[0], abs=1e-9)
-        assert dof == wanted[1]
+    x2 = naive.x2(*codes[:2].tolist(), codes[2:].tolist())
+    by_bits = ci._by_bits(*data[:2], data[3], 0, 1, given_set, rows)
+    by_rows = ci._by_rows(codes[0], cards[0], codes[1], cards[1], ids, n_ids, data[3])
+    for found in (ci.statistics(*data, 0, 1, given_set), by_bits, by_rows):
+        assert found == pytest.approx((wanted[0], x2, wanted[1]), abs=1e-9)
+    assert ci.g_test(*data, 0, 1, given_set) == pytest.approx(wanted, abs=1e-9)
+
+
+def test_the_mean_of_x2_is_its_degrees_of_freedom_however_few_the_rows():
+    """Over all tables with the margins of four rows in a stratum; the mean of G2 is above it."""
+    x = [0, 0, 1, 2, 0, 1, 1, 1]
+    given_set, strata = np.array([2]), [0] * 4 + [1] * 4
+    found = []
+    for first in itertools.permutations([0, 1, 1, 0]):
+        codes = np.array([x, [*first, 0, 0, 1, 1], strata])
+        found.append(ci.statistics(*arrays(codes, [3, 2, 2]), 0, 1, given_set))
+    fixed = naive.x2(x[4:], [0, 0, 1, 1], [])
+    g2, x2, dof = np.mean(found, axis=0)
+    assert dof == 3
+    assert x2 - fixed == pytest.approx(2.0)
+    assert g2 > dof
 
 
 def test_wide_tables_are_counted_by_rows():

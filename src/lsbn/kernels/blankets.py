@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from lsbn.kernels.scores import configurations
-from lsbn.kernels.tests import _stratum_by_rows, g_test, log_chi2_sf
+from lsbn.kernels.tests import _stratum_by_rows, log_chi2_sf, statistics
 
 _ROW_COST = 10.0
 """Words ANDed and counted in the time in which one row is counted, its stratum known."""
@@ -92,24 +92,25 @@ def _by_stratum(codes, offsets, given):
 
 
 @njit(nogil=True, cache=True)
-def _g_by_strata(x, rx, y, ry, order, start, xlogx):
-    """G2 and degrees of freedom, as `lsbn.kernels.tests.g_test`, with the rows sorted before."""
+def _by_strata(x, rx, y, ry, order, start, xlogx):
+    """Give what `lsbn.kernels.tests.statistics` does, with the rows sorted before."""
     table = np.zeros((rx, ry), np.int64)
     in_x, in_y = np.zeros(rx, np.int64), np.zeros(ry, np.int64)
-    g2, dof = 0.0, 0
+    g2, x2, dof = 0.0, 0.0, 0
     for j in range(start.shape[0] - 1):
         if start[j + 1] - start[j] < 2:
             continue
         rows = order[start[j] : start[j + 1]]
-        part, df = _stratum_by_rows(x, y, rows, table, in_x, in_y, xlogx)
+        part, pearson, df = _stratum_by_rows(x, y, rows, table, in_x, in_y, xlogx)
         g2 += part
+        x2 += pearson
         dof += df
-    return 2.0 * max(0.0, g2), dof
+    return 2.0 * max(0.0, g2), x2, dof
 
 
 @njit(nogil=True, cache=True)
 def associations(words, offsets, codes, xlogx, target, pool, given):
-    """G2 of the target with every member of a pool given a set, and the log p-values.
+    """G2 of the target with every member of a pool given a set, and the log p-values of X2.
 
     Where bit columns are slow, the rows are sorted by the set's configurations once for the pool.
 
@@ -130,13 +131,13 @@ def associations(words, offsets, codes, xlogx, target, pool, given):
         y = pool[k]
         ry = offsets[y + 1] - offsets[y]
         if cells * ry <= limit:
-            g2[k], dof = g_test(words, offsets, codes, xlogx, target, y, given)
+            g2[k], x2, dof = statistics(words, offsets, codes, xlogx, target, y, given)
         else:
             if not is_sorted:
                 order, start = _by_stratum(codes, offsets, given)
                 is_sorted = True
-            g2[k], dof = _g_by_strata(codes[target], rx, codes[y], ry, order, start, xlogx)
-        log_p[k] = log_chi2_sf(g2[k], dof)
+            g2[k], x2, dof = _by_strata(codes[target], rx, codes[y], ry, order, start, xlogx)
+        log_p[k] = log_chi2_sf(x2, dof)
     return g2, log_p
 
 
@@ -176,10 +177,10 @@ def _backward(words, offsets, codes, xlogx, target, chosen, log_alpha):
         worst, weakest = -1, log_alpha
         for k in range(chosen.shape[0]):
             others = np.concatenate((chosen[:k], chosen[k + 1 :]))
-            g2, dof = g_test(words, offsets, codes, xlogx, target, chosen[k], others)
+            _, x2, dof = statistics(words, offsets, codes, xlogx, target, chosen[k], others)
             if dof == 0:
                 continue
-            log_p = log_chi2_sf(g2, dof)
+            log_p = log_chi2_sf(x2, dof)
             if log_p > weakest:
                 worst, weakest = k, log_p
         if worst < 0:

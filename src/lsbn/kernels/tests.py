@@ -1,4 +1,4 @@
-"""Conditional-independence tests: G2 and conditional mutual information.
+"""Conditional-independence tests: G2, X2 and conditional mutual information.
 
 The statistic of ``x`` and ``y`` given a set is
 
@@ -8,6 +8,13 @@ Tables are sparse as soon as the set has a few members, so degrees of freedom ar
 by stratum over what was observed: ``(rows - 1)(columns - 1)`` with rows and columns that hold at
 least one observation. A set that determines ``x`` or ``y`` leaves no degree of freedom at all: the
 test is then vacuous, which callers must not take for independence.
+
+G2 exceeds its degrees of freedom where strata hold a few rows each, independent or not. Pearson's
+statistic, with ``N_z - 1`` for ``N_z`` in each stratum,
+
+    X2 = sum_z (N_z - 1) (sum_ab N_abz^2 / (N_az N_bz) - 1)
+
+has exactly as many as its mean whatever the margins are, so it serves large sets better.
 """
 
 import math
@@ -24,7 +31,14 @@ _ROW_COST = 20.0
 
 @njit(nogil=True, cache=True)
 def g_test(words, offsets, codes, xlogx, x, y, given):
-    """G2 of ``x`` and ``y`` given a set, and its degrees of freedom.
+    """G2 of ``x`` and ``y`` given a set, and its degrees of freedom: see `statistics`."""
+    g2, _, dof = statistics(words, offsets, codes, xlogx, x, y, given)
+    return g2, dof
+
+
+@njit(nogil=True, cache=True)
+def statistics(words, offsets, codes, xlogx, x, y, given):
+    """G2 and X2 of ``x`` and ``y`` given a set, and their degrees of freedom.
 
     Parameters
     ----------
@@ -40,6 +54,7 @@ def g_test(words, offsets, codes, xlogx, x, y, given):
     -------
     g2 : float
         Twice the number of rows times the conditional mutual information in nats; at least 0.
+    x2 : float
     dof : int
         0 where the test is vacuous: in no stratum do both ``x`` and ``y`` vary.
     """
@@ -50,13 +65,13 @@ def g_test(words, offsets, codes, xlogx, x, y, given):
     for z in given:
         cells *= offsets[z + 1] - offsets[z]
     if cells * n_words < _ROW_COST * n_rows * (1 + given.shape[0]):
-        return _g_by_bits(words, offsets, xlogx, x, y, given, n_rows)
+        return _by_bits(words, offsets, xlogx, x, y, given, n_rows)
     ids, n_ids = configurations(codes, offsets, given)
-    return _g_by_rows(codes[x], rx, codes[y], ry, ids, n_ids, xlogx)
+    return _by_rows(codes[x], rx, codes[y], ry, ids, n_ids, xlogx)
 
 
 @njit(nogil=True, cache=True)
-def _g_by_bits(words, offsets, xlogx, x, y, given, n_rows):
+def _by_bits(words, offsets, xlogx, x, y, given, n_rows):
     """Walk the strata depth first, leaving a branch as soon as it holds no row."""
     p = given.shape[0]
     rx, ry = offsets[x + 1] - offsets[x], offsets[y + 1] - offsets[y]
@@ -66,7 +81,7 @@ def _g_by_bits(words, offsets, xlogx, x, y, given, n_rows):
     size = np.empty(p + 1, np.int64)
     size[0] = n_rows
     state = np.zeros(p + 1, np.int64)
-    g2, dof, depth = 0.0, 0, 0
+    g2, x2, dof, depth = 0.0, 0.0, 0, 0
     while depth >= 0:
         if depth < p:
             z = given[depth]
@@ -81,11 +96,12 @@ def _g_by_bits(words, offsets, xlogx, x, y, given, n_rows):
                 depth -= 1
             continue
         _stratum_by_bits(words, offsets[x], offsets[y], masks, p, size[p], table)
-        part, df = _stratum(table, size[p], xlogx)
+        part, pearson, df = _stratum(table, size[p], xlogx)
         g2 += part
+        x2 += pearson
         dof += df
         depth -= 1
-    return 2.0 * max(0.0, g2), dof
+    return 2.0 * max(0.0, g2), x2, dof
 
 
 @njit(nogil=True, cache=True)
@@ -111,30 +127,34 @@ def _stratum_by_bits(words, ox, oy, masks, p, size, table):
 
 @njit(nogil=True, cache=True)
 def _stratum(table, size, xlogx):
-    """Half of G2 and the degrees of freedom of one table of counts."""
+    """Half of G2, X2 and the degrees of freedom of one table of counts."""
     rx, ry = table.shape
-    total = xlogx[size]
+    total, ratio = xlogx[size], 0.0
     n_a, n_b = 0, 0
+    margins = np.zeros(rx, np.int64)
     for a in range(rx):
-        margin = 0
         for b in range(ry):
-            margin += table[a, b]
+            margins[a] += table[a, b]
             total += xlogx[table[a, b]]
-        total -= xlogx[margin]
-        n_a += margin > 0
+        total -= xlogx[margins[a]]
+        n_a += margins[a] > 0
     for b in range(ry):
-        margin = 0
+        margin, part = 0, 0.0
         for a in range(rx):
             margin += table[a, b]
+            if table[a, b] > 0:
+                part += table[a, b] * table[a, b] / margins[a]
         total -= xlogx[margin]
-        n_b += margin > 0
+        if margin > 0:
+            ratio += part / margin
+            n_b += 1
     if n_a < 2 or n_b < 2:
-        return 0.0, 0
-    return total, (n_a - 1) * (n_b - 1)
+        return 0.0, 0.0, 0
+    return total, (size - 1) * (ratio - 1.0), (n_a - 1) * (n_b - 1)
 
 
 @njit(nogil=True, cache=True)
-def _g_by_rows(x, rx, y, ry, ids, n_ids, xlogx):
+def _by_rows(x, rx, y, ry, ids, n_ids, xlogx):
     """Sort the rows by stratum, then count one small table after the other."""
     n_rows = x.shape[0]
     start = np.zeros(n_ids + 1, np.int64)
@@ -149,21 +169,22 @@ def _g_by_rows(x, rx, y, ry, ids, n_ids, xlogx):
         free[ids[t]] += 1
     table = np.zeros((rx, ry), np.int64)
     in_x, in_y = np.zeros(rx, np.int64), np.zeros(ry, np.int64)
-    g2, dof = 0.0, 0
+    g2, x2, dof = 0.0, 0.0, 0
     for j in range(n_ids):
         rows = order[start[j] : start[j + 1]]
         if rows.shape[0] < 2:
             continue
-        part, df = _stratum_by_rows(x, y, rows, table, in_x, in_y, xlogx)
+        part, pearson, df = _stratum_by_rows(x, y, rows, table, in_x, in_y, xlogx)
         g2 += part
+        x2 += pearson
         dof += df
-    return 2.0 * max(0.0, g2), dof
+    return 2.0 * max(0.0, g2), x2, dof
 
 
 @njit(nogil=True, cache=True)
 def _stratum_by_rows(x, y, rows, table, in_x, in_y, xlogx):
     """Touch only what is observed: ``table`` and margins are zero on entry and on return."""
-    total = xlogx[rows.shape[0]]
+    total, ratio = xlogx[rows.shape[0]], 0.0
     n_a, n_b = 0, 0
     for t in rows:
         table[x[t], y[t]] += 1
@@ -172,7 +193,10 @@ def _stratum_by_rows(x, y, rows, table, in_x, in_y, xlogx):
     for t in rows:
         a, b = x[t], y[t]
         total += xlogx[table[a, b]]
+        ratio += table[a, b] * table[a, b] / (in_x[a] * in_y[b])
         table[a, b] = 0
+    for t in rows:
+        a, b = x[t], y[t]
         if in_x[a] > 0:
             total -= xlogx[in_x[a]]
             n_a += 1
@@ -182,8 +206,8 @@ def _stratum_by_rows(x, y, rows, table, in_x, in_y, xlogx):
             n_b += 1
             in_y[b] = 0
     if n_a < 2 or n_b < 2:
-        return 0.0, 0
-    return total, (n_a - 1) * (n_b - 1)
+        return 0.0, 0.0, 0
+    return total, (rows.shape[0] - 1) * (ratio - 1.0), (n_a - 1) * (n_b - 1)
 
 
 @njit(nogil=True, cache=True)

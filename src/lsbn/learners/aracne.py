@@ -13,16 +13,20 @@ from lsbn.kernels.triangles import weakest_of_triangles
 from lsbn.learners.base import Knowledge, Learned
 from lsbn.learners.pc import Data, arrays_for_tests, strips
 
-__all__ = ["learn_aracne", "permutation_threshold"]
+__all__ = ["learn_aracne", "pair_level", "permutation_threshold"]
+
+ALPHA = 0.05
+"""Probability of any false dependence at all."""
 
 
 def learn_aracne(
     dataset: Dataset,
     *,
     threshold: float | str | None = None,
-    alpha: float = 0.05,
+    alpha: float = ALPHA,
     tolerance: float = 0.0,
     permutations: int = 10,
+    within: sparse.csr_array | None = None,
     knowledge: Knowledge = Knowledge(),  # noqa: B008
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
@@ -41,6 +45,8 @@ def learn_aracne(
         The weakest edge of a triangle is kept if it comes within this fraction of the next one.
     permutations : int
         Number of shuffled tables.
+    within : sparse array, optional
+        Symmetric, not zero for the pairs that may be kept; all may by default.
     knowledge : Knowledge
     random_state : int, Generator or None
         Seeds the permutations; the default threshold needs none.
@@ -71,6 +77,9 @@ def learn_aracne(
     if isinstance(threshold, str):
         raise ValueError(f'threshold is {threshold!r}; use a number, "permutation" or None')
     graph = _kept_pairs(dataset, threshold, alpha, n_jobs)
+    if within is not None:
+        graph = graph.multiply(within != 0).tocsr()
+        graph.sort_indices()
     falls = weakest_of_triangles(graph.indptr, graph.indices, graph.data, tolerance)
     diagnostics = {
         "threshold": threshold,
@@ -80,6 +89,11 @@ def learn_aracne(
     graph.data = np.where(falls, 0.0, 0.5)
     graph.eliminate_zeros()
     return Learned(EdgeProbabilities(graph, dataset.names), diagnostics)
+
+
+def pair_level(n: int, alpha: float = ALPHA) -> float:
+    """Level of one test of so many that all pairs of `n` variables have a share of `alpha`."""
+    return 2 * alpha / max(n * (n - 1), 1)
 
 
 def permutation_threshold(
@@ -109,7 +123,7 @@ def _kept_pairs(
     n = dataset.n_variables
     data = arrays_for_tests(dataset)
     free = dataset.cards - 1
-    critical = _critical_values(free, 2 * alpha / max(n * (n - 1), 1), dataset.n_rows)
+    critical = _critical_values(free, pair_level(n, alpha), dataset.n_rows)
 
     def kept(rows: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         low, high = rows

@@ -104,7 +104,7 @@ def iamb(
     target : int
     candidates : int array
     alpha : float
-        Level of the G2 tests.
+        Level of the tests, by Pearson's statistic: see `lsbn.kernels.tests`.
     most : int
         The forward phase ends with so many.
 
@@ -131,6 +131,7 @@ def markov_blankets(
     *,
     alpha: float = 0.001,
     most: int = 12,
+    mutual: bool = False,
     n_jobs: int | None = 1,
 ) -> list[np.ndarray]:
     """Markov blankets of all variables by `iamb`, made symmetric by `symmetric`.
@@ -142,6 +143,8 @@ def markov_blankets(
         See `blanket_candidates`.
     alpha, most
         See `iamb`.
+    mutual : bool
+        See `symmetric`.
     n_jobs : int, optional
 
     Returns
@@ -155,7 +158,8 @@ def markov_blankets(
         return Part.of(dataset, np.concatenate([np.append(c, v) for v, c in chunk]))
 
     items = list(enumerate(candidates))
-    return symmetric(scatter(partial(_each_iamb, alpha=alpha, most=most), share, items, n_jobs))
+    found = scatter(partial(_each_iamb, alpha=alpha, most=most), share, items, n_jobs)
+    return symmetric(found, mutual=mutual)
 
 
 def _each_iamb(part: Part, chunk: list, alpha: float, most: int) -> list[np.ndarray]:
@@ -173,17 +177,22 @@ def _arrays(dataset: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nd
     return words, offsets, dataset.codes, tabulate_xlogx(dataset.n_rows)
 
 
-def symmetric(blankets: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Make Y a member of X's blanket wherever X is one of Y's.
+def symmetric(blankets: Sequence[np.ndarray], mutual: bool = False) -> list[np.ndarray]:
+    """Make Y a member of X's blanket wherever X is one of Y's, or only if both are.
 
     Blankets are symmetric in theory. Each variable's own findings come first, in their order.
 
     Examples
     --------
-    >>> [b.tolist() for b in symmetric([np.array([2, 1]), np.array([], int), np.array([1])])]
+    >>> blankets = [np.array([2, 1]), np.array([], int), np.array([1, 0])]
+    >>> [b.tolist() for b in symmetric(blankets)]
     [[2, 1], [0, 2], [1, 0]]
+    >>> [b.tolist() for b in symmetric(blankets, mutual=True)]
+    [[2], [], [0]]
     """
     found = [b.tolist() for b in blankets]
+    if mutual:
+        return [np.array([u for u in b if v in found[u]], np.int64) for v, b in enumerate(found)]
     added: list[list[int]] = [[] for _ in found]
     for v, members in enumerate(found):
         for u in members:

@@ -18,9 +18,10 @@ from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.kernels import tests as _tests
 from lsbn.learners import Learned, Score, learn_aracne, learn_greedy, learn_model_averaging
+from lsbn.learners.aracne import pair_level
 from lsbn.learners.greedy import Effort, canonical_order, lists_of, search
 from lsbn.learners.pc import Graph, _adjacency, _orient, _pdag, arrays_for_tests, default_alpha
-from lsbn.local.blankets import blanket_candidates
+from lsbn.local.blankets import blanket_candidates, markov_blankets
 from lsbn.local.subcommunities import expanded_community
 from lsbn.parallel import run, threads
 
@@ -100,7 +101,8 @@ def final_pass(
     most = _PARTNERS.get(learner, 16)
     partners = blanket_candidates(dataset, weights=("MI",), above_mean=False, most=most)
     pools = candidate_pools(communities, blankets, partners, merged.edges.matrix)
-    whole = _Whole(dataset, pools, merged, np.random.default_rng(random_state), threads(n_jobs))
+    rng = np.random.default_rng(random_state)
+    whole = _Whole(dataset, blankets, pools, merged, rng, threads(n_jobs))
     return _SETTLERS[learner](whole)
 
 
@@ -109,6 +111,7 @@ class _Whole:
     """All that a last pass may look at."""
 
     dataset: Dataset
+    blankets: Sequence[np.ndarray]
     pools: list[np.ndarray]
     merged: Learned
     rng: np.random.Generator
@@ -122,13 +125,27 @@ def _settle_model_averaging(whole: _Whole) -> Learned:
 
 
 def _settle_aracne(whole: _Whole) -> Learned:
-    """Judge the triangles of the whole; pairs that nobody proposed stay apart."""
-    learned = learn_aracne(whole.dataset, n_jobs=whole.n_jobs)
-    u, v = _pairs_of(whole.dataset, whole.pools).T
-    shape = learned.edges.matrix.shape
-    half = sparse.csr_array((np.ones(len(u)), (u, v)), shape=shape)
-    matrix = learned.edges.matrix.multiply(half + half.T)
-    return Learned(EdgeProbabilities(matrix, whole.dataset.names), learned.diagnostics)
+    """Judge the triangles of the whole, and those among mutual members of blankets.
+
+    An edge falls in the whole when two other pairs of its triangle weigh more, of which one may
+    itself be indirect. The blankets know which pairs are: an edge that stands among pairs that
+    both ends have in their blankets stands. Pairs that nobody proposed stay apart.
+    """
+    dataset, n = whole.dataset, whole.dataset.n_variables
+    alpha = pair_level(n)
+    mutual = markov_blankets(dataset, whole.blankets, alpha=alpha, mutual=True, n_jobs=whole.n_jobs)
+    far = learn_aracne(dataset, n_jobs=whole.n_jobs)
+    near = learn_aracne(dataset, within=_joined(dataset, mutual), n_jobs=whole.n_jobs)
+    matrix = far.edges.matrix.multiply(_joined(dataset, whole.pools)).maximum(near.edges.matrix)
+    edges = EdgeProbabilities(matrix.tocsr(), dataset.names)
+    return Learned(edges, {**far.diagnostics, "edges": matrix.nnz // 2})
+
+
+def _joined(dataset: Dataset, pools: list[np.ndarray]) -> sparse.csr_array:
+    """Symmetric graph of the pairs of pools."""
+    u, v = _pairs_of(dataset, pools).T
+    half = sparse.csr_array((np.ones(len(u)), (u, v)), shape=(dataset.n_variables,) * 2)
+    return half + half.T
 
 
 def _settle_greedy(whole: _Whole) -> Learned:
