@@ -19,7 +19,7 @@ from lsbn.data import DataError, Dataset
 from lsbn.estimator import LSBN
 from lsbn.learners import LEARNERS
 from lsbn.metrics import compare
-from lsbn.network import read_bif
+from lsbn.network import load_network, read_bif
 
 EXPECTED_FAILURES = {}
 
@@ -160,24 +160,45 @@ def test_plot_writes_a_page(model, tmp_path):
     assert "HRBP" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-def test_pgmpy(model):
+@pytest.fixture(scope="module")
+def whole_alarm():
+    """A model in which variables have several parents, of different numbers of states."""
+    model = LSBN(random_state=0).fit(load_network("alarm").sample(2_000, random_state=3))
+    assert max(len(parents) for parents in model.to_network().parents) > 2
+    return model
+
+
+def rows_of(network):
+    """States of the parents of each variable, and its distribution there."""
+    for v, name in enumerate(network.names):
+        parents = network.parents[v]
+        table = network.tables[v].reshape(*(len(network.states[u]) for u in parents), -1)
+        for row in np.ndindex(table.shape[:-1]):
+            given = {
+                network.names[u]: network.states[u][k] for u, k in zip(parents, row, strict=True)
+            }
+            yield name, given, table[row]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_pgmpy(whole_alarm):
     pytest.importorskip("pgmpy")
-    network = model.to_pgmpy()
-    assert set(network.edges) == set(model.dag_.edges)
-    assert network.check_model()
+    found, expected = whole_alarm.to_pgmpy(), whole_alarm.to_network()
+    assert set(found.edges) == set(whole_alarm.dag_.edges)
+    assert found.check_model()
+    states = dict(zip(expected.names, expected.states, strict=True))
+    for name, parents, distribution in rows_of(expected):
+        cpd = found.get_cpds(name)
+        values = [cpd.get_value(**parents, **{name: state}) for state in states[name]]
+        assert values == pytest.approx(distribution)
 
 
-def test_pyagrum(model):
+def test_pyagrum(whole_alarm):
     pytest.importorskip("pyagrum")
-    network, expected = model.to_pyagrum(), model.to_network()
-    names = {network.variable(v).name() for v in network.nodes()}
-    assert names == set(expected.names)
-    v = max(range(len(expected.names)), key=lambda v: len(expected.parents[v]))
-    states = {expected.names[u]: expected.states[u][-1] for u in expected.parents[v]}
-    row = tuple(len(expected.states[u]) - 1 for u in expected.parents[v])
-    shape = [len(expected.states[u]) for u in expected.parents[v]]
-    table = expected.tables[v].reshape(*shape, -1)
-    assert network.cpt(expected.names[v])[states] == pytest.approx(table[row])
+    found, expected = whole_alarm.to_pyagrum(), whole_alarm.to_network()
+    assert {found.variable(v).name() for v in found.nodes()} == set(expected.names)
+    for name, parents, distribution in rows_of(expected):
+        assert found.cpt(name)[parents] == pytest.approx(distribution)
 
 
 def test_verbose_tells_of_each_stage(alarm, capsys):

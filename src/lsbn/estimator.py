@@ -333,13 +333,10 @@ class LSBN(BaseEstimator):
     def to_pgmpy(self) -> Any:
         """Return `to_network` as a network of pgmpy, which must be installed."""
         from pgmpy.factors.discrete import TabularCPD
+        from pgmpy.models import DiscreteBayesianNetwork
 
-        try:
-            from pgmpy.models import DiscreteBayesianNetwork as Network
-        except ImportError:
-            from pgmpy.models import BayesianNetwork as Network
         net = self.to_network()
-        model = Network(list(self.dag_.edges))
+        model = DiscreteBayesianNetwork(list(self.dag_.edges))
         model.add_nodes_from(net.names)
         for v, name in enumerate(net.names):
             evidence = [net.names[u] for u in net.parents[v]]
@@ -352,10 +349,8 @@ class LSBN(BaseEstimator):
 
     def to_pyagrum(self) -> Any:
         """Return `to_network` as a network of pyAgrum, which must be installed."""
-        try:
-            import pyagrum as gum
-        except ImportError:
-            import pyAgrum as gum
+        import pyagrum as gum
+
         net = self.to_network()
         model = gum.BayesNet(net.name)
         for name, states in zip(net.names, net.states, strict=True):
@@ -368,7 +363,7 @@ class LSBN(BaseEstimator):
             order = [x for x in model.cpt(name).names if x != name]
             axes = [[net.names[u] for u in net.parents[v]].index(x) for x in order]
             # pyAgrum's arrays run over the parents in reverse order of their names in the table.
-            model.cpt(name)[:] = table.transpose(*axes[::-1], len(axes))
+            model.cpt(name)[:] = np.ascontiguousarray(table.transpose(*axes[::-1], len(axes)))
         return model
 
     def to_graphml(self, path: str | os.PathLike[str]) -> None:

@@ -182,22 +182,30 @@ def _size(row):
 
 
 @njit(nogil=True, cache=True)
+def score_parent_sets(words, offsets, codes, tables, child, sets, penalty):
+    """Scores of given parent sets of ``child``."""
+    scores = np.empty(sets.shape[0])
+    for a in range(sets.shape[0]):
+        size = _size(sets[a])
+        parents = sets[a, :size].astype(np.int64)
+        score = family_score(words, offsets, codes, tables, child, parents)
+        scores[a] = score + penalty[size]
+    return scores
+
+
+@njit(nogil=True, cache=True)
 def _subsets(words, offsets, codes, tables, child, row, penalty):
     """All proper subsets of one set, scored."""
     k = _size(row)
     m = (1 << k) - 1
     sets = np.full((m, row.shape[0]), -1, np.int32)
-    scores = np.empty(m)
     for mask in range(m):
         size = 0
         for i in range(k):
             if mask >> i & 1:
                 sets[mask, size] = row[i]
                 size += 1
-        parents = sets[mask, :size].astype(np.int64)
-        score = family_score(words, offsets, codes, tables, child, parents)
-        scores[mask] = score + penalty[size]
-    return sets, scores
+    return sets, score_parent_sets(words, offsets, codes, tables, child, sets, penalty)
 
 
 @njit(nogil=True, cache=True)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
 from lsbn.data import Dataset
@@ -27,6 +28,7 @@ from lsbn.learners.scoring import Score
 from lsbn.parallel import run
 
 METHODS = ("auto", "exact", "sampled")
+ESS_GRID = tuple(2.0**k for k in range(-2, 7))
 LISTED = 10_000
 """Parent sets of a variable that are all scored rather than searched."""
 REACH = 1024
@@ -40,7 +42,7 @@ _CORE_MARGIN = 3.0
 """A set that a subset beats by so much (in nats) has no say in where the orders are searched."""
 _UNCOUNTED = 5e-5
 """A set with a smaller share of its variable's posterior is left out of the average."""
-_LIGHT = 0.01
+_LIGHT = 0.03
 """Sets with no more than this share of their variable's posterior, together, are left out when
 orders are sampled; in each order they count."""
 WORSE_MODE = 10.0
@@ -106,6 +108,7 @@ def learn_model_averaging(
     effort: Effort | None = None,
     sampling: Sampling | None = None,
     pools: Sequence[np.ndarray] | None = None,
+    fit_ess: bool = False,
     knowledge: Knowledge | None = None,
     random_state: Any = None,
     n_jobs: int = 1,
@@ -128,6 +131,10 @@ def learn_model_averaging(
         How hard to search parent sets, how long to sample orders.
     pools : sequence of int arrays, optional
         Where to look for the parents of each variable at first; everywhere by default.
+    fit_ess : bool
+        Whether the equivalent sample size is unknown. The exact method then averages over it, one
+        of `ESS_GRID` as likely as another; the sampler takes the one under which its best graph is
+        likeliest. That of `score` is where it begins.
     random_state : int, SeedSequence or Generator, optional
     n_jobs : int
         Threads; the answer does not depend on it.
@@ -147,12 +154,14 @@ def learn_model_averaging(
     part = dataset.select(varying) if len(varying) < dataset.n_variables else dataset
     exact = method == "exact" or (method == "auto" and len(varying) <= exact_limit)
     bound = _parent_bound(part.n_variables, max_parents)
+    fit_ess = fit_ess and score.kind == "bdeu"
     if exact:
-        matrix, diagnostics = _exact(part, score, bound, n_jobs)
+        grid = [replace(score, ess=ess) for ess in ESS_GRID] if fit_ess else [score]
+        matrix, diagnostics = _exact(part, grid, bound, n_jobs)
     else:
         rng = np.random.default_rng(random_state)
         effort = (effort or Effort()).bounded(max_parents)
-        sampler = OrderSampler(part, score, effort, sampling or Sampling(), rng, n_jobs)
+        sampler = OrderSampler(part, score, effort, sampling or Sampling(), rng, n_jobs, fit_ess)
         if _is_small(part.n_variables, bound, max_parents):
             matrix, diagnostics = sampler.run_exhaustive(bound)
         else:
@@ -222,19 +231,28 @@ def _is_small(n: int, bound: int, asked: int | None) -> bool:
     return enough and listed and n - 1 <= TABLE_CANDIDATES
 
 
-def _exact(dataset: Dataset, score: Score, bound: int, n_jobs: int) -> tuple:
+def _exact(dataset: Dataset, grid: Sequence[Score], bound: int, n_jobs: int) -> tuple:
+    """Average over all parent sets, and over the scores by their evidence."""
     n = dataset.n_variables
     if n > 25:
         raise ValueError(
             f"exact model averaging over {n} variables would take 2**{n} sums: use method='sampled'"
         )
-    search = ParentSetSearch(dataset, score, Effort().bounded(bound), n_jobs)
-    search.enumerate_all()
-    start, masks, scores = search.as_subsets()
-    posterior, evidence = exact_edge_posteriors(n, start, masks, scores)
-    posterior = np.minimum(posterior, 1.0)
-    diagnostics = {"method": "exact", "max_parents": bound, "log_evidence": float(evidence)}
-    return sparse.csr_array(posterior), diagnostics
+    found = []
+    for score in grid:
+        search = ParentSetSearch(dataset, score, Effort().bounded(bound), n_jobs)
+        search.enumerate_all()
+        found.append(exact_edge_posteriors(n, *search.as_subsets()))
+    evidence = np.array([log_evidence for _, log_evidence in found])
+    weight = np.exp(evidence - logsumexp(evidence))
+    posterior = sum(w * part for w, (part, _) in zip(weight, found, strict=True))
+    diagnostics = {
+        "method": "exact",
+        "max_parents": bound,
+        "ess": float(weight @ [score.ess for score in grid]),
+        "log_evidence": float(logsumexp(evidence) - np.log(len(grid))),
+    }
+    return sparse.csr_array(np.minimum(posterior, 1.0)), diagnostics
 
 
 class OrderSampler:
@@ -258,8 +276,10 @@ class OrderSampler:
         sampling: Sampling,
         rng: np.random.Generator,
         n_jobs: int,
+        fit_ess: bool = False,
     ) -> None:
         self.search = ParentSetSearch(dataset, score, effort, n_jobs)
+        self.fit_ess = fit_ess
         self.sampling = sampling
         self.rng = rng
         self.n_jobs = n_jobs
@@ -269,7 +289,11 @@ class OrderSampler:
         self.search.enumerate_all(max_parents)
         self.sampling = self.sampling.exhaustive()
         sets = self.search.listed()
-        return self._averaged(sets, sets, self._starts(sets, None), [])
+        starts = self._starts(sets, None)
+        if self.fit_ess and self.search.fit_ess(starts[0][0]):
+            sets = self.search.listed()
+            starts = self._starts(sets, starts[0][0])
+        return self._averaged(sets, sets, starts, [])
 
     def run(
         self, pools: Sequence[np.ndarray] | None = None
@@ -282,6 +306,7 @@ class OrderSampler:
         self, sets: ParentSets, core: ParentSets, starts: list, history: list[float]
     ) -> tuple[sparse.csr_array, dict[str, Any]]:
         matrix, diagnostics = _average(sets, self._sample(sets, core, starts))
+        diagnostics["ess"] = self.search.score.ess
         diagnostics["rounds"] = [round(float(best), 3) for best in history]
         _warn_if_apart(diagnostics)
         return matrix, diagnostics
@@ -305,6 +330,8 @@ class OrderSampler:
             history.append(score)
             idle = 0 if score > best + self.sampling.gain else idle + 1
             best = max(best, score)
+            if self.fit_ess and stamp <= self.sampling.rounds and search.fit_ess(keys):
+                idle, best = 0, -np.inf
             if idle == self.sampling.patience or stamp > self.sampling.rounds:
                 break
             for order, _ in starts[: max(1, EXPLORED // n)]:

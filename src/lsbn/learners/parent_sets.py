@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 
 from lsbn.data import Dataset
 from lsbn.kernels import parents as _parents
 from lsbn.kernels.families import enumerate_families
 from lsbn.kernels.orders import tabulate_families, weigh_sets
-from lsbn.kernels.scores import family_score
 from lsbn.learners.scoring import Score
 from lsbn.parallel import run, threads
 
@@ -27,6 +27,9 @@ LAST_ADMITTED = -1
 """Stamp of sets that are listed only where there is room for their candidates."""
 TABLE_CANDIDATES = 16
 TABLE_SETS = 64
+ESS_BOUNDS = (np.log(0.05), np.log(200.0))
+ESS_STEP = 1.3
+_PRECISION = {"xatol": 0.05}
 EXHAUSTIVE_MARGIN = 25.0
 """Where all sets are scored, those that a subset beats by so much are left out (1e-11)."""
 
@@ -200,15 +203,13 @@ class ParentSetSearch:
         self.depth = min(len(effort.beams), max(n - 1, 1))
         self.penalty = score.penalty(n, self.depth)
         self.varying = np.flatnonzero(dataset.cards > 1)
-        none = np.full((1, self.depth), -1, np.int32)
-        self._sets = [(none, self._empty_score(v), np.zeros(1, np.int32)) for v in range(n)]
+        none, stamp, tables = (
+            np.full((1, self.depth), -1, np.int32),
+            np.zeros(1, np.int32),
+            score.tables(),
+        )
+        self._sets = [(none, self._scores(v, none, tables), stamp) for v in range(n)]
         self._bests: list[set[tuple]] = [set() for _ in range(n)]
-
-    def _empty_score(self, v: int) -> np.ndarray:
-        words, offsets = self.dataset.bits
-        none = np.empty(0, np.int64)
-        score = family_score(words, offsets, self.dataset.codes, self.score.tables(), v, none)
-        return np.array([score + self.penalty[0]])
 
     def enumerate_all(self, max_parents: int | None = None) -> None:
         """Score every parent set up to a bound; nothing that counts is left out of the lists."""
@@ -260,15 +261,39 @@ class ParentSetSearch:
 
     def _score(self, v: int, rows: list[list[int]], tables: tuple) -> tuple:
         """Score given sets of one variable."""
-        words, offsets = self.dataset.bits
         sets = np.full((len(rows), self.depth), -1, np.int32)
-        scores = np.empty(len(rows))
         for a, row in enumerate(rows):
             sets[a, : len(row)] = row
-            parents = np.array(row, np.int64)
-            score = family_score(words, offsets, self.dataset.codes, tables, v, parents)
-            scores[a] = score + self.penalty[len(row)]
-        return v, sets, scores
+        return v, sets, self._scores(v, sets, tables)
+
+    def _scores(self, v: int, sets: np.ndarray, tables: tuple) -> np.ndarray:
+        words, offsets = self.dataset.bits
+        arguments = (words, offsets, self.dataset.codes, tables, v)
+        return _parents.score_parent_sets(*arguments, sets, self.penalty)
+
+    def fit_ess(self, keys: np.ndarray) -> bool:
+        """Take the equivalent sample size under which the best graph in an order is likeliest.
+
+        All sets are scored again if it is another one than before, by more than a factor of
+        `ESS_STEP`, and True is returned.
+        """
+        best = [self._sets[v][0][[self._best(v, keys)]] for v in range(self.dataset.n_variables)]
+
+        def loss(log_ess: float) -> float:
+            tables = replace(self.score, ess=float(np.exp(log_ess))).tables()
+            return -sum(self._scores(v, sets, tables)[0] for v, sets in enumerate(best))
+
+        found = float(np.exp(minimize_scalar(loss, bounds=ESS_BOUNDS, options=_PRECISION).x))
+        if max(found / self.score.ess, self.score.ess / found) < ESS_STEP:
+            return False
+        self.score = replace(self.score, ess=found)
+        work = [(v, sets) for v, (sets, _, _) in enumerate(self._sets)]
+        scores = self._each(lambda v, sets, tables: (self._scores(v, sets, tables),), work)
+        self._sets = [
+            (sets, again, stamps)
+            for (sets, _, stamps), (again,) in zip(self._sets, scores, strict=True)
+        ]
+        return True
 
     def _explore(self, v: int, pool: np.ndarray, tables: tuple) -> tuple:
         words, offsets = self.dataset.bits
@@ -305,12 +330,14 @@ class ParentSetSearch:
         """
         return np.array(
             [
-                tuple(sets[np.where(self._before(v, keys), scores, -np.inf).argmax()]) in bests
-                for v, ((sets, scores, _), bests) in enumerate(
-                    zip(self._sets, self._bests, strict=True)
-                )
+                tuple(self._sets[v][0][self._best(v, keys)]) in bests
+                for v, bests in enumerate(self._bests)
             ]
         )
+
+    def _best(self, v: int, keys: np.ndarray) -> int:
+        """Index of the best set of a variable in the order of ``keys``."""
+        return int(np.where(self._before(v, keys), self._sets[v][1], -np.inf).argmax())
 
     def _before(self, v: int, keys: np.ndarray) -> np.ndarray:
         """Mark the sets of a variable that come before it in the order of ``keys``."""

@@ -1,7 +1,7 @@
 """Other packages' learners on the same tables, each in a process of its own with a time limit.
 
 ``python -m lsbn.studies.peers NAME TABLE RESULT`` is that process: it reads a Parquet file and
-writes the edges found. Packages are those of ``pip install lsbn[peers]``, and pgmpy; what is not
+writes the edges found. Packages are those of ``pip install lsbn[peers]``; what is not
 installed is left out.
 """
 
