@@ -29,7 +29,7 @@ from lsbn.tables import fit_tables
 
 __all__ = ["LSBN"]
 
-_AS_PUBLISHED = {"weigh_votes": False, "last_pass": False}
+_AS_PUBLISHED = {"weigh_votes": False, "last_pass": False, "fit_ess": False}
 
 
 class LSBN(BaseEstimator):
@@ -61,6 +61,9 @@ class LSBN(BaseEstimator):
     last_pass : bool
         After Mergence, run the learner once more over all variables, within what the communities
         proposed.
+    fit_ess : bool
+        Let the last pass of model averaging find the equivalent sample size of BDeu from the data:
+        see `lsbn.learners.learn_model_averaging`. Elsewhere it is 1.
     threshold : float
         Edges of `dag_` and `cpdag_` have a greater probability than this, in either direction.
     discretize, bins, missing, max_states
@@ -120,6 +123,7 @@ class LSBN(BaseEstimator):
         resolve_conflicts: bool = True,
         triplet_threshold: float = 0.5,
         last_pass: bool = True,
+        fit_ess: bool = True,
         threshold: float = 0.5,
         discretize: str | None = None,
         bins: int = 5,
@@ -138,6 +142,7 @@ class LSBN(BaseEstimator):
         self.resolve_conflicts = resolve_conflicts
         self.triplet_threshold = triplet_threshold
         self.last_pass = last_pass
+        self.fit_ess = fit_ess
         self.threshold = threshold
         self.discretize = discretize
         self.bins = bins
@@ -151,7 +156,7 @@ class LSBN(BaseEstimator):
     def paper(cls, **overrides: Any) -> LSBN:
         """Make an estimator with every choice as published; parameters given here prevail.
 
-        All votes count alike, and Mergence has the last word.
+        All votes count alike, the equivalent sample size is 1, and Mergence has the last word.
 
         Examples
         --------
@@ -272,6 +277,7 @@ class LSBN(BaseEstimator):
             merged,
             communities,
             blankets,
+            fit_ess=self.fit_ess,
             random_state=seed,
             n_jobs=self.n_jobs,
         )

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from lsbn.kernels.scores import family_score
+from lsbn.kernels.scores import extension_scores, family_score
 from lsbn.kernels.tests import next_subset
 
 
@@ -36,19 +36,25 @@ def enumerate_families(words, offsets, codes, tables, child, others, depth, pena
         By size, then lexicographic in the positions of the members; filled up with -1.
     scores : (m,) float array
     """
-    depth = min(depth, others.shape[0])
-    m = _n_subsets(others.shape[0], depth)
+    n = others.shape[0]
+    depth = min(depth, n)
+    m = _n_subsets(n, depth)
     sets = np.full((m, penalty.shape[0] - 1), -1, np.int32)
     scores = np.empty(m)
-    row = 0
-    for k in range(depth + 1):
-        subset = np.arange(k)
+    none = np.empty(0, np.int64)
+    scores[0] = family_score(words, offsets, codes, tables, child, none) + penalty[0]
+    row = 1
+    for k in range(1, depth + 1):
+        subset = np.arange(k - 1)
         while True:
             parents = others[subset]
-            scores[row] = family_score(words, offsets, codes, tables, child, parents) + penalty[k]
-            for i in range(k):
-                sets[row, i] = parents[i]
-            row += 1
-            if not next_subset(subset, others.shape[0]):
+            first = subset[-1] + 1 if k > 1 else 0
+            grown = extension_scores(words, offsets, codes, tables, child, parents, others[first:])
+            for c in range(grown.shape[0]):
+                sets[row, : k - 1] = parents
+                sets[row, k - 1] = others[first + c]
+                scores[row] = grown[c] + penalty[k]
+                row += 1
+            if not next_subset(subset, n):
                 break
     return sets, scores

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
 from lsbn.data import Dataset
@@ -244,13 +243,14 @@ def _exact(dataset: Dataset, grid: Sequence[Score], bound: int, n_jobs: int) -> 
         search.enumerate_all()
         found.append(exact_edge_posteriors(n, *search.as_subsets()))
     evidence = np.array([log_evidence for _, log_evidence in found])
-    weight = np.exp(evidence - logsumexp(evidence))
+    total = np.logaddexp.reduce(evidence)
+    weight = np.exp(evidence - total)
     posterior = sum(w * part for w, (part, _) in zip(weight, found, strict=True))
     diagnostics = {
         "method": "exact",
         "max_parents": bound,
         "ess": float(weight @ [score.ess for score in grid]),
-        "log_evidence": float(logsumexp(evidence) - np.log(len(grid))),
+        "log_evidence": float(total - np.log(len(grid))),
     }
     return sparse.csr_array(np.minimum(posterior, 1.0)), diagnostics
 

@@ -139,7 +139,7 @@ class Effort:
 
     beams: tuple[int, ...] = (1, 12, 6, 4, 3, 2, 2, 2)
     wide: tuple[int, ...] = (1, 2, 2, 1, 1, 0, 0, 0)
-    pairs: int = 4096
+    pairs: int = 2048
     margin: float = 10.0
     delta: float = 12.0
     most: int = 60

@@ -25,7 +25,7 @@ LEAST_WEIGHT = 1e-6
 
 _FEW_KICKS = Effort(rounds=1, kicks=20)
 _SMALL: dict[str, dict[str, Any]] = {
-    "model-averaging": {"method": "exact", "max_parents": 4},
+    "model-averaging": {"method": "exact", "max_parents": 3},
     "greedy": {"effort": _FEW_KICKS},
     "mmhc": {"effort": _FEW_KICKS},
 }

@@ -28,8 +28,7 @@ from lsbn.parallel import run, threads
 __all__ = ["candidate_pools", "final_pass"]
 
 LEAST_PROBABILITY = 0.01
-_PARTNERS = {"model-averaging": 0}
-"""Model averaging searches everywhere after the pools, so it needs no partners in them."""
+_PARTNERS = 16
 _JOINED = 0.5
 _LARGEST_SET = 3
 _MOST_PARENTS = 8
@@ -79,6 +78,7 @@ def final_pass(
     communities: Sequence[np.ndarray],
     blankets: Sequence[np.ndarray],
     *,
+    fit_ess: bool = False,
     random_state: Any = None,
     n_jobs: int | None = 1,
 ) -> Learned:
@@ -91,6 +91,8 @@ def final_pass(
     merged : Learned
         What Mergence gave.
     communities, blankets : sequences of int arrays
+    fit_ess : bool
+        See `lsbn.learners.learn_model_averaging`.
     random_state : int, SeedSequence or Generator, optional
     n_jobs : int, optional
 
@@ -98,11 +100,10 @@ def final_pass(
     -------
     Learned
     """
-    most = _PARTNERS.get(learner, 16)
-    partners = blanket_candidates(dataset, weights=("MI",), above_mean=False, most=most)
+    partners = blanket_candidates(dataset, weights=("MI",), above_mean=False, most=_PARTNERS)
     pools = candidate_pools(communities, blankets, partners, merged.edges.matrix)
     rng = np.random.default_rng(random_state)
-    whole = _Whole(dataset, blankets, pools, merged, rng, threads(n_jobs))
+    whole = _Whole(dataset, blankets, pools, merged, fit_ess, rng, threads(n_jobs))
     return _SETTLERS[learner](whole)
 
 
@@ -114,6 +115,7 @@ class _Whole:
     blankets: Sequence[np.ndarray]
     pools: list[np.ndarray]
     merged: Learned
+    fit_ess: bool
     rng: np.random.Generator
     n_jobs: int
 
@@ -121,7 +123,8 @@ class _Whole:
 def _settle_model_averaging(whole: _Whole) -> Learned:
     """Search parents in the pools first, then among predecessors, and sample orders."""
     options: dict[str, Any] = {"random_state": whole.rng, "n_jobs": whole.n_jobs}
-    return learn_model_averaging(whole.dataset, pools=whole.pools, **options)
+    options |= {"pools": whole.pools, "fit_ess": whole.fit_ess}
+    return learn_model_averaging(whole.dataset, **options)
 
 
 def _settle_aracne(whole: _Whole) -> Learned:
