@@ -19,7 +19,7 @@ from lsbn import metrics
 from lsbn.data import Dataset
 from lsbn.kernels.triangles import weakest_of_triangles
 from lsbn.learners.aracne import learn_aracne, permutation_threshold
-from lsbn.learners.pc import _adjacency
+from lsbn.learners.pc import adjacency
 
 
 def skeleton(learned):
@@ -48,7 +48,7 @@ def test_triangles_as_defined(seed, n, tolerance):
     rng = np.random.default_rng(seed)
     edges = [pair for pair in itertools.combinations(range(n), 2) if rng.random() < 0.7]
     weights = {pair: float(rng.integers(1, 6)) for pair in edges}
-    graph = _adjacency(n, np.array(edges, np.int64).reshape(-1, 2))
+    graph = adjacency(n, np.array(edges, np.int64).reshape(-1, 2))
     graph.data = np.array(
         [weights[tuple(sorted(pair))] for pair in zip(*graph.nonzero(), strict=True)]
     )

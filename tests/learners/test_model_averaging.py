@@ -12,7 +12,7 @@ import naive
 from learner_cases import EDGE_CASES, assert_sensible, chain_table, collider_table
 from lsbn.data import Dataset
 from lsbn.generators import random_network
-from lsbn.learners.model_averaging import Sampling, learn_model_averaging
+from lsbn.learners.model_averaging import ESS_GRID, Sampling, learn_model_averaging
 from lsbn.learners.scoring import Score
 from lsbn.network import load_network
 
@@ -253,3 +253,34 @@ def test_unknown_methods_and_too_many_variables_are_refused():
         learn(random_table(3, 20), method="fast")
     with pytest.raises(ValueError, match=r"26 variables .* use method='sampled'"):
         learn(pd.DataFrame(np.eye(26, dtype=int)), method="exact")
+
+
+def test_exact_averages_over_the_equivalent_sample_size_by_its_evidence():
+    dataset = Dataset.from_table(random_table(4, 80, seed=3, states=(2, 3)))
+    found = [brute_force(dataset, Score(ess=ess)) for ess in ESS_GRID]
+    evidence = np.array([log_evidence for _, log_evidence in found])
+    weight = np.exp(evidence - evidence.max()) / np.exp(evidence - evidence.max()).sum()
+    wanted = sum(w * np.array(posterior) for w, (posterior, _) in zip(weight, found, strict=True))
+    learned = learn_model_averaging(dataset, fit_ess=True)
+    np.testing.assert_allclose(dense(learned), wanted, atol=1e-9, rtol=0)
+    assert learned.diagnostics["ess"] == pytest.approx(float(weight @ ESS_GRID))
+
+
+@pytest.mark.parametrize("n", [17, 30])
+def test_the_sampler_takes_the_likeliest_equivalent_sample_size(n):
+    """Whether all parent sets are scored (17 variables) or searched (30)."""
+    table = alarm_table(n, 1_000)
+    fitted = learn(table, fit_ess=True, sampling=SHORT, random_state=0).diagnostics
+    best = max(fitted["log_scores"])
+    for ess in (fitted["ess"] / 4, fitted["ess"] * 4):
+        other = learn(table, score=Score(ess=ess), sampling=SHORT, random_state=0).diagnostics
+        assert max(other["log_scores"]) < best
+        assert other["ess"] == ess
+
+
+def test_other_scores_have_no_sample_size_to_find():
+    table = alarm_table(5, 200)
+    options = {"score": Score("bic"), "random_state": 0}
+    np.testing.assert_array_equal(
+        dense(learn(table, fit_ess=True, **options)), dense(learn(table, **options))
+    )

@@ -245,12 +245,12 @@ def test_rows_study_has_its_table_and_plot(finished, toy, tmp_path, monkeypatch)
 def test_peers_run_in_their_own_process(toy, tmp_path, monkeypatch):
     """A peer that is not installed is a failed cell if it is asked for all the same."""
     (target,) = targets([toy])
-    cell = Cell("toy", 100, 0, "pgmpy-hc", peers.SCOPE)
-    if "pgmpy-hc" in peers.installed():
-        pytest.skip("pgmpy is installed")
+    cell = Cell("toy", 100, 0, "causal-learn-pc", peers.SCOPE)
+    if "causal-learn-pc" in peers.installed():
+        pytest.skip("causal-learn is installed")
     outcome = peers.run_peer(cell, target, limit=60)
     assert outcome.status == "failed"
-    assert "pgmpy" in outcome.diagnostics["why"]
+    assert "causallearn" in outcome.diagnostics["why"]
     slow = peers.run_peer(cell, target, limit=0.01)
     assert slow.status == "over limit"
     assert slow.seconds["total"] == 0.01

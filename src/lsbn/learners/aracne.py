@@ -11,7 +11,7 @@ from lsbn.graph import EdgeProbabilities
 from lsbn.kernels.tests import information_strip
 from lsbn.kernels.triangles import weakest_of_triangles
 from lsbn.learners.base import Knowledge, Learned
-from lsbn.learners.pc import Data, arrays_for_tests, strips
+from lsbn.learners.pc import Data, adjacency, arrays_for_tests, strips
 
 __all__ = ["learn_aracne", "pair_level", "permutation_threshold"]
 
@@ -26,7 +26,7 @@ def learn_aracne(
     alpha: float = ALPHA,
     tolerance: float = 0.0,
     permutations: int = 10,
-    within: sparse.csr_array | None = None,
+    pairs: np.ndarray | None = None,
     knowledge: Knowledge = Knowledge(),  # noqa: B008
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
@@ -45,8 +45,8 @@ def learn_aracne(
         The weakest edge of a triangle is kept if it comes within this fraction of the next one.
     permutations : int
         Number of shuffled tables.
-    within : sparse array, optional
-        Symmetric, not zero for the pairs that may be kept; all may by default.
+    pairs : (m, 2) int array, optional
+        Pairs that may be joined; all may by default.
     knowledge : Knowledge
     random_state : int, Generator or None
         Seeds the permutations; the default threshold needs none.
@@ -77,8 +77,8 @@ def learn_aracne(
     if isinstance(threshold, str):
         raise ValueError(f'threshold is {threshold!r}; use a number, "permutation" or None')
     graph = _kept_pairs(dataset, threshold, alpha, n_jobs)
-    if within is not None:
-        graph = graph.multiply(within != 0).tocsr()
+    if pairs is not None:
+        graph = graph.multiply(adjacency(dataset.n_variables, pairs)).tocsr()
         graph.sort_indices()
     falls = weakest_of_triangles(graph.indptr, graph.indices, graph.data, tolerance)
     diagnostics = {

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from lsbn import parallel
 from lsbn.data import Dataset
-from lsbn.graph import EdgeProbabilities
 from lsbn.kernels import tests as _tests
 from lsbn.learners.base import Knowledge, Learned
-from lsbn.learners.greedy import Effort, canonical_order, lists_of, search
+from lsbn.learners.greedy import Effort, canonical_order, learn_greedy
 from lsbn.learners.pc import arrays_for_tests, default_alpha
 from lsbn.learners.scoring import Score
 
@@ -57,20 +57,37 @@ def learn_mmhc(
     if not 0.0 < alpha < 1.0:
         raise ValueError(f"alpha, the level of the tests, must be between 0 and 1, got {alpha}")
     order = canonical_order(dataset)
-    ordered = dataset.select(order.tolist())
-    pairs = max_min_pairs(ordered, alpha, max_size, n_jobs)
-    lists = lists_of(ordered.n_variables, pairs)
-    rng = np.random.default_rng(random_state)
-    matrix, diagnostics = search(ordered, lists, score, max_parents, effort, rng)
-    back = np.argsort(order)
-    edges = EdgeProbabilities(matrix[back][:, back], dataset.names)
-    return Learned(edges, {"alpha": alpha, "candidate_pairs": len(pairs), **diagnostics})
+    found = max_min_pairs(dataset.select(order.tolist()), alpha, max_size, n_jobs=n_jobs)
+    learned = learn_greedy(
+        dataset,
+        score=score,
+        max_parents=max_parents,
+        effort=effort,
+        pairs=order[found],
+        random_state=random_state,
+    )
+    notes = {"alpha": alpha, "candidate_pairs": len(found), **learned.diagnostics}
+    return Learned(learned.edges, notes)
 
 
 def max_min_pairs(
-    dataset: Dataset, alpha: float, max_size: int = 3, n_jobs: int | None = 1
+    dataset: Dataset,
+    alpha: float,
+    max_size: int = 3,
+    *,
+    pools: Sequence[np.ndarray] | None = None,
+    n_jobs: int | None = 1,
 ) -> np.ndarray:
     """Pairs of which each is among the other's max-min parents and children (MMPC).
+
+    Parameters
+    ----------
+    dataset : Dataset
+    alpha, max_size
+        See `learn_mmhc`.
+    pools : sequence of int arrays, optional
+        Where to look for the neighbours of each variable; everywhere by default.
+    n_jobs : int, optional
 
     Returns
     -------
@@ -81,7 +98,7 @@ def max_min_pairs(
     varying = np.flatnonzero(dataset.cards > 1)
 
     def neighbours(t: int) -> np.ndarray:
-        pool = varying[varying != t]
+        pool = varying[varying != t] if pools is None else np.intersect1d(pools[t], varying)
         return _tests.max_min_neighbours(*data, t, pool, math.log(alpha), max_size)
 
     found = parallel.run(neighbours, varying.tolist(), n_jobs)

@@ -6,7 +6,6 @@ where to look.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,22 +15,25 @@ from scipy import sparse
 
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
-from lsbn.kernels import tests as _tests
-from lsbn.learners import Learned, Score, learn_aracne, learn_greedy, learn_model_averaging
+from lsbn.learners import (
+    Learned,
+    learn_aracne,
+    learn_greedy,
+    learn_model_averaging,
+    learn_pc,
+)
 from lsbn.learners.aracne import pair_level
-from lsbn.learners.greedy import Effort, canonical_order, lists_of, search
-from lsbn.learners.pc import Graph, _adjacency, _orient, _pdag, arrays_for_tests, default_alpha
+from lsbn.learners.mmhc import max_min_pairs
+from lsbn.learners.pc import adjacency, default_alpha
 from lsbn.local.blankets import blanket_candidates, markov_blankets
 from lsbn.local.subcommunities import expanded_community
-from lsbn.parallel import run, threads
+from lsbn.parallel import threads
 
 __all__ = ["candidate_pools", "final_pass"]
 
 LEAST_PROBABILITY = 0.01
 _PARTNERS = 16
 _JOINED = 0.5
-_LARGEST_SET = 3
-_MOST_PARENTS = 8
 
 
 def candidate_pools(
@@ -135,20 +137,20 @@ def _settle_aracne(whole: _Whole) -> Learned:
     both ends have in their blankets stands. Pairs that nobody proposed stay apart.
     """
     dataset, n = whole.dataset, whole.dataset.n_variables
-    alpha = pair_level(n)
-    mutual = markov_blankets(dataset, whole.blankets, alpha=alpha, mutual=True, n_jobs=whole.n_jobs)
-    far = learn_aracne(dataset, n_jobs=whole.n_jobs)
-    near = learn_aracne(dataset, within=_joined(dataset, mutual), n_jobs=whole.n_jobs)
-    matrix = far.edges.matrix.multiply(_joined(dataset, whole.pools)).maximum(near.edges.matrix)
-    edges = EdgeProbabilities(matrix.tocsr(), dataset.names)
+    options: dict[str, Any] = {"n_jobs": whole.n_jobs}
+    mutual = markov_blankets(dataset, whole.blankets, alpha=pair_level(n), mutual=True, **options)
+    near = learn_aracne(dataset, pairs=_pairs_of(dataset, mutual), **options)
+    far = learn_aracne(dataset, **options)
+    proposed = adjacency(n, _pairs_of(dataset, whole.pools))
+    matrix = far.edges.matrix.multiply(proposed).maximum(near.edges.matrix).tocsr()
+    edges = EdgeProbabilities(matrix, dataset.names)
     return Learned(edges, {**far.diagnostics, "edges": matrix.nnz // 2})
 
 
-def _joined(dataset: Dataset, pools: list[np.ndarray]) -> sparse.csr_array:
-    """Symmetric graph of the pairs of pools."""
-    u, v = _pairs_of(dataset, pools).T
-    half = sparse.csr_array((np.ones(len(u)), (u, v)), shape=(dataset.n_variables,) * 2)
-    return half + half.T
+def _settle_pc(whole: _Whole) -> Learned:
+    """Take edges away, beginning with the pairs of the pools."""
+    pairs = _pairs_of(whole.dataset, whole.pools)
+    return learn_pc(whole.dataset, pairs=pairs, n_jobs=whole.n_jobs)
 
 
 def _settle_greedy(whole: _Whole) -> Learned:
@@ -156,51 +158,23 @@ def _settle_greedy(whole: _Whole) -> Learned:
 
     Parents that show only beside others are in no pool: on link the pools alone lost 8 points.
     """
-    near = _climb(whole.dataset, _pairs_of(whole.dataset, whole.pools), whole.rng)
+    pairs = _pairs_of(whole.dataset, whole.pools)
+    near = learn_greedy(whole.dataset, pairs=pairs, random_state=whole.rng)
     far = learn_greedy(whole.dataset, random_state=whole.rng)
     return max(far, near, key=lambda learned: learned.diagnostics["score"])
 
 
 def _settle_mmhc(whole: _Whole) -> Learned:
     """Climb within mutual max-min neighbours, looked for in the pools, and the merged edges."""
-    dataset, pools = whole.dataset, whole.pools
-    data, alpha = arrays_for_tests(dataset), default_alpha(dataset.n_variables)
-    varying = dataset.cards > 1
-
-    def neighbours(v: int) -> np.ndarray:
-        pool = pools[v][varying[pools[v]]] if varying[v] else pools[v][:0]
-        return _tests.max_min_neighbours(*data, v, pool, math.log(alpha), _LARGEST_SET)
-
-    near = run(neighbours, list(range(dataset.n_variables)), whole.n_jobs)
-    joined = (whole.merged.edges.matrix + whole.merged.edges.matrix.T > _JOINED).tocsr()
-    chosen = [
-        np.union1d(some[[v in near[u] for u in some]], joined.indices[a:b])
-        for v, (some, a, b) in enumerate(zip(near, joined.indptr, joined.indptr[1:], strict=False))
-    ]
-    return _climb(dataset, _pairs_of(dataset, chosen), whole.rng)
+    dataset, merged = whole.dataset, whole.merged.edges.matrix
+    alpha = default_alpha(dataset.n_variables)
+    found = max_min_pairs(dataset, alpha, pools=whole.pools, n_jobs=whole.n_jobs)
+    joined = np.stack(sparse.triu(merged + merged.T > _JOINED, 1).nonzero(), axis=1)
+    pairs = np.unique(np.concatenate([found, joined]), axis=0)
+    return learn_greedy(dataset, pairs=pairs, random_state=whole.rng)
 
 
-def _settle_pc(whole: _Whole) -> Learned:
-    """Take edges away, beginning with the pairs of the pools."""
-    dataset, n = whole.dataset, whole.dataset.n_variables
-    alpha = default_alpha(n)
-    data, log_alpha = arrays_for_tests(dataset), math.log(alpha)
-    pairs = _pairs_of(dataset, whole.pools)
-    for size in range(_LARGEST_SET + 1):
-        graph = _adjacency(n, pairs)
-        arrays = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
-
-        def level(part: np.ndarray, size: int = size, arrays: Graph = arrays) -> np.ndarray:
-            return _tests.separate(*data, part, *arrays, size, log_alpha)[0]
-
-        parts = np.array_split(pairs, max(1, min(64, len(pairs))))
-        pairs = pairs[~np.concatenate(run(level, parts, whole.n_jobs))]
-    directed = _orient(data, n, pairs, log_alpha, whole.n_jobs)
-    edges = EdgeProbabilities(_pdag(n, pairs, directed), dataset.names)
-    return Learned(edges, {"alpha": alpha, "edges": len(pairs)})
-
-
-def _pairs_of(dataset: Dataset, pools: list[np.ndarray]) -> np.ndarray:
+def _pairs_of(dataset: Dataset, pools: Sequence[np.ndarray]) -> np.ndarray:
     """Pairs of variables, none constant, of which one is in the other's pool."""
     varying = dataset.cards > 1
     found = {
@@ -210,17 +184,6 @@ def _pairs_of(dataset: Dataset, pools: list[np.ndarray]) -> np.ndarray:
         for u in pool[varying[pool]].tolist()
     }
     return np.array(sorted(found), np.int64).reshape(-1, 2)
-
-
-def _climb(dataset: Dataset, pairs: np.ndarray, rng: np.random.Generator) -> Learned:
-    """Greedy search among pairs, in an order of the variables that is read off the data."""
-    order = canonical_order(dataset)
-    back = np.argsort(order)
-    lists = lists_of(dataset.n_variables, back[pairs])
-    ordered = dataset.select(order.tolist())
-    matrix, diagnostics = search(ordered, lists, Score(), _MOST_PARENTS, Effort(), rng)
-    edges = EdgeProbabilities(matrix[back][:, back], dataset.names)
-    return Learned(edges, {"candidate_pairs": len(pairs), **diagnostics})
 
 
 _SETTLERS: dict[str, Callable[..., Learned]] = {
