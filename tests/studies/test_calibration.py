@@ -2,11 +2,11 @@ import importlib.util
 from collections import Counter
 from pathlib import Path
 
-import naive
 import networkx as nx
 import numpy as np
 import pytest
 
+import naive
 from lsbn.learners import Score
 from lsbn.metrics import calibration_curve, expected_calibration_error
 

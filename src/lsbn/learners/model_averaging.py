@@ -173,10 +173,11 @@ def _learned(
 ) -> Learned:
     """Put the variables that are not constant back into their places."""
     n = dataset.n_variables
-    entries = matrix.tocoo()
-    places = (varying[entries.row], varying[entries.col])
-    whole = sparse.csr_array((entries.data, places), shape=(n, n))
-    return Learned(EdgeProbabilities(whole, dataset.names), notes)
+    if len(varying) < n:
+        entries = matrix.tocoo()
+        places = (varying[entries.row], varying[entries.col])
+        matrix = sparse.csr_array((entries.data, places), shape=(n, n))
+    return Learned(EdgeProbabilities(matrix, dataset.names), notes)
 
 
 def _within(
