@@ -27,7 +27,9 @@ from lsbn.learners.scoring import Score
 from lsbn.parallel import run
 
 METHODS = ("auto", "exact", "sampled")
-ESS_GRID = tuple(2.0**k for k in range(-2, 7))
+LEAST_ESS, MOST_ESS = 1 / 16, 256.0
+UNLIKELY = 12.0
+"""Equivalent sample sizes beyond one whose evidence is so far below the best are not tried."""
 LISTED = 10_000
 """Parent sets of a variable that are all scored rather than searched."""
 REACH = 1024
@@ -131,9 +133,9 @@ def learn_model_averaging(
     pools : sequence of int arrays, optional
         Where to look for the parents of each variable at first; everywhere by default.
     fit_ess : bool
-        Whether the equivalent sample size is unknown. The exact method then averages over it, one
-        of `ESS_GRID` as likely as another; the sampler takes the one under which its best graph is
-        likeliest. That of `score` is where it begins.
+        Whether the equivalent sample size is unknown. The exact method then averages over that of
+        `score` and its doubles and halves, one as likely as another; the sampler begins with it and
+        takes the one under which its best graph is likeliest.
     random_state : int, SeedSequence or Generator, optional
     n_jobs : int
         Threads; the answer does not depend on it.
@@ -155,8 +157,7 @@ def learn_model_averaging(
     bound = _parent_bound(part.n_variables, max_parents)
     fit_ess = fit_ess and score.kind == "bdeu"
     if exact:
-        grid = [replace(score, ess=ess) for ess in ESS_GRID] if fit_ess else [score]
-        matrix, diagnostics = _exact(part, grid, bound, n_jobs)
+        matrix, diagnostics = _exact(part, score, fit_ess, bound, n_jobs)
     else:
         rng = np.random.default_rng(random_state)
         effort = (effort or Effort()).bounded(max_parents)
@@ -231,27 +232,35 @@ def _is_small(n: int, bound: int, asked: int | None) -> bool:
     return enough and listed and n - 1 <= TABLE_CANDIDATES
 
 
-def _exact(dataset: Dataset, grid: Sequence[Score], bound: int, n_jobs: int) -> tuple:
-    """Average over all parent sets, and over the scores by their evidence."""
+def _exact(dataset: Dataset, score: Score, fit_ess: bool, bound: int, n_jobs: int) -> tuple:
+    """Average over all parent sets, and over equivalent sample sizes by their evidence."""
     n = dataset.n_variables
     if n > 25:
         raise ValueError(
             f"exact model averaging over {n} variables would take 2**{n} sums: use method='sampled'"
         )
-    found = []
-    for score in grid:
-        search = ParentSetSearch(dataset, score, Effort().bounded(bound), n_jobs)
+
+    def learn(ess: float) -> tuple[np.ndarray, float]:
+        search = ParentSetSearch(dataset, replace(score, ess=ess), Effort().bounded(bound), n_jobs)
         search.enumerate_all()
-        found.append(exact_edge_posteriors(n, *search.as_subsets()))
-    evidence = np.array([log_evidence for _, log_evidence in found])
-    total = np.logaddexp.reduce(evidence)
-    weight = np.exp(evidence - total)
-    posterior = sum(w * part for w, (part, _) in zip(weight, found, strict=True))
+        return exact_edge_posteriors(n, *search.as_subsets())
+
+    found = {score.ess: learn(score.ess)}
+    for factor in (2.0, 0.5) if fit_ess else ():
+        ess = score.ess * factor
+        best = max(evidence for _, evidence in found.values())
+        while LEAST_ESS <= ess <= MOST_ESS and found[ess / factor][1] > best - UNLIKELY:
+            found[ess] = learn(ess)
+            best = max(best, found[ess][1])
+            ess *= factor
+    evidence = np.array([evidence for _, evidence in found.values()])
+    weight = np.exp(evidence - np.logaddexp.reduce(evidence))
+    posterior = sum(w * part for w, (part, _) in zip(weight, found.values(), strict=True))
     diagnostics = {
         "method": "exact",
         "max_parents": bound,
-        "ess": float(weight @ [score.ess for score in grid]),
-        "log_evidence": float(total - np.log(len(grid))),
+        "ess": float(weight @ list(found)),
+        "log_evidence": float(np.logaddexp.reduce(evidence) - np.log(len(evidence))),
     }
     return sparse.csr_array(np.minimum(posterior, 1.0)), diagnostics
 
