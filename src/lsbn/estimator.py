@@ -29,6 +29,7 @@ from lsbn.tables import fit_tables
 
 __all__ = ["LSBN"]
 
+FEW_ROWS = 3_000
 _AS_PUBLISHED = {"weigh_votes": False, "last_pass": False, "fit_ess": False}
 
 
@@ -61,9 +62,11 @@ class LSBN(BaseEstimator):
     last_pass : bool
         After Mergence, run the learner once more over all variables, within what the communities
         proposed.
-    fit_ess : bool
+    fit_ess : bool, optional
         Let the last pass of model averaging find the equivalent sample size of BDeu from the data:
-        see `lsbn.learners.learn_model_averaging`. Elsewhere it is 1.
+        see `lsbn.learners.learn_model_averaging`. By default where there are fewer than 3,000
+        rows: with few the prior matters, with many the likeliest size admits a false edge now and
+        then. Elsewhere it is 1.
     threshold : float
         Edges of `dag_` and `cpdag_` have a greater probability than this, in either direction.
     discretize, bins, missing, max_states
@@ -123,7 +126,7 @@ class LSBN(BaseEstimator):
         resolve_conflicts: bool = True,
         triplet_threshold: float = 0.5,
         last_pass: bool = True,
-        fit_ess: bool = True,
+        fit_ess: bool | None = None,
         threshold: float = 0.5,
         discretize: str | None = None,
         bins: int = 5,
@@ -271,13 +274,14 @@ class LSBN(BaseEstimator):
         merged = Learned(EdgeProbabilities(proposed, dataset.names))
         if not self.last_pass or callable(self.learner):
             return merged
+        few = dataset.n_rows < FEW_ROWS
         return final_pass(
             dataset,
             self.learner,
             merged,
             communities,
             blankets,
-            fit_ess=self.fit_ess,
+            fit_ess=few if self.fit_ess is None else self.fit_ess,
             random_state=seed,
             n_jobs=self.n_jobs,
         )
