@@ -79,7 +79,7 @@ class Sampling:
     least_steps: int = 60_000
     most_steps: int = 200_000
     tolerance: float = 0.02
-    rounds: int = 12
+    rounds: int = 20
     gain: float = 1.0
     patience: int = 2
 
@@ -324,8 +324,8 @@ class OrderSampler:
     def _search(self, pools: Sequence[np.ndarray] | None) -> tuple[ParentSets, list, list[float]]:
         """Sample orders and search parents among the predecessors in the best, in rounds.
 
-        Steered by the log score alone: rounds end when it no longer rises. After an idle one only
-        variables are searched whose best set is new.
+        Steered by the log score alone: rounds end when it no longer rises. After an idle one all
+        orders are looked at, but only variables are searched whose best set there is new.
         """
         search, n = self.search, self.search.dataset.n_variables
         search.explore(pools or [np.arange(n)] * n, 0)
@@ -344,7 +344,7 @@ class OrderSampler:
                 idle, best = 0, -np.inf
             if idle == self.sampling.patience or stamp > self.sampling.rounds:
                 break
-            for order, _ in starts[: max(1, EXPLORED // n)]:
+            for order, _ in starts if idle else starts[: max(1, EXPLORED // n)]:
                 done = search.settled(order) if idle else np.zeros(n, bool)
                 self._explore_by(order, stamp, near, done)
         return sets, starts, history
