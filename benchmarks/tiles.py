@@ -1,0 +1,134 @@
+"""``python -m benchmarks.tiles``: seconds of ``LSBN()`` by stage, and how they grow.
+
+Tables are sampled from copies of alarm side by side, joined by a few edges: 370 to 7,400 variables,
+2,000 rows. The passes over all pairs are quadratic and counted by themselves, as ``all pairs``; the
+exponent of each line is the slope of log seconds on log variables.
+"""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from lsbn.estimator import LSBN
+from lsbn.generators import tile
+from lsbn.metrics import compare
+from lsbn.network import load_network
+from lsbn.partition.weights import PairWeights
+
+COPIES = (10, 25, 50, 100, 200)
+
+
+class Stopwatch:
+    """Seconds spent inside some functions, not counted twice where one calls another."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._depth = 0
+
+    def timed(self, function: Callable) -> Callable:
+        """Count the time of a function, or of the steps of a generator."""
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with self:
+                result = function(*args, **kwargs)
+            return self._steps(result) if isinstance(result, Iterator) else result
+
+        return call
+
+    def _steps(self, steps: Iterator) -> Iterator:
+        while True:
+            with self:
+                step = next(steps, None)
+            if step is None:
+                return
+            yield step
+
+    def __enter__(self) -> None:
+        if self._depth == 0:
+            self._begin = time.perf_counter()
+        self._depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            self.seconds += time.perf_counter() - self._begin
+
+
+def measure(copies: int, rows: int, seed: int, jobs: int) -> dict[str, Any]:
+    """Learn one tiled network and say how long each stage took."""
+    network = tile(load_network("alarm"), copies, links=2, random_state=seed)
+    table = network.sample(rows, random_state=seed)
+    table = table[list(np.random.default_rng(seed).permutation(table.columns))]
+    LSBN(random_state=0, n_jobs=jobs).fit(table.iloc[:200, :40])
+    watch = Stopwatch()
+    for name in ("moments", "histograms", "above", "strips"):
+        setattr(PairWeights, name, watch.timed(getattr(PairWeights, name)))
+    model = LSBN(random_state=seed, n_jobs=jobs).fit(table)
+    seconds = dict(model.diagnostics_["seconds"])
+    seconds["all"] = sum(seconds.values())
+    seconds["all pairs"] = watch.seconds
+    seconds["all but all pairs"] = seconds["all"] - watch.seconds
+    found = compare(model.dag_, network.dag)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    return {"variables": table.shape[1], "seconds": seconds, "f": found.f_score, "gb": memory}
+
+
+def exponents(results: list[dict[str, Any]]) -> dict[str, float]:
+    """Slopes of log seconds on log variables, by stage."""
+    sizes = np.log([result["variables"] for result in results])
+    return {
+        stage: float(
+            np.polyfit(sizes, np.log([max(r["seconds"][stage], 1e-3) for r in results]), 1)[0]
+        )
+        for stage in results[0]["seconds"]
+    }
+
+
+def main() -> None:
+    """Print a column for each size, each measured in a process of its own."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.tiles",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--copies", nargs="+", type=int, default=COPIES, help="of alarm")
+    parser.add_argument("--rows", type=int, default=2_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--one", action="store_true", help="measure the first, print JSON")
+    chosen = parser.parse_args()
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    options = (chosen.rows, chosen.seed, chosen.jobs)
+    if chosen.one:
+        print(json.dumps(measure(chosen.copies[0], *options)))
+        return
+    names = ("--rows", "--seed", "--jobs")
+    words = [word for pair in zip(names, map(str, options), strict=True) for word in pair]
+    results = []
+    for copies in chosen.copies:
+        command = [sys.executable, "-m", "benchmarks.tiles", "--one", "--copies", str(copies)]
+        done = subprocess.run([*command, *words], check=True, stdout=subprocess.PIPE)
+        results.append(json.loads(done.stdout))
+        result = results[-1]
+        print(
+            f"{result['variables']:,} variables: {result['seconds']['all']:.1f} s, "
+            f"{result['gb']:.2f} GB, F {result['f']:.1f}",
+            flush=True,
+        )
+    slopes = exponents(results)
+    print(f"\n{'seconds':>18}", *(f"{r['variables']:>8,}" for r in results), " exponent")
+    for stage, slope in slopes.items():
+        print(f"{stage:>18}", *(f"{r['seconds'][stage]:8.2f}" for r in results), f"{slope:9.2f}")
+
+
+if __name__ == "__main__":
+    main()
