@@ -272,7 +272,7 @@ class OrderSampler:
     ----------
     dataset : Dataset
         Without constant variables.
-    score, effort, sampling
+    score, effort, sampling, fit_ess
         See `learn_model_averaging`.
     rng : numpy.random.Generator
     n_jobs : int
