@@ -3,7 +3,7 @@
 Writes ``direction.md`` beside this file: the distance (SHD) between the CPDAG of the graph and the
 true one, and the F of the skeleton, on tables with shuffled columns.
 
-    python studies/direction.py [--seeds 51 52 53] [--rows 1000 20000]
+    python studies/direction.py [--seeds 51 52 53 54 55] [--rows 1000 20000]
 """
 
 import argparse
@@ -155,14 +155,15 @@ def by_majority(found: Posterior) -> nx.DiGraph:
 def by_classes(found: Posterior) -> nx.DiGraph:
     """Let the CPDAGs vote on each pair of the skeleton: one direction, the other, or neither.
 
-    The result is partly directed, and need not be the class of any graph.
+    The skeleton is that of the default. The result is partly directed, and need not be the class
+    of any graph.
     """
-    _, forward, backward, undirected = found.votes
     names = found.edges.names
+    matrix = found.edges.matrix.toarray()
     graph = nx.DiGraph()
     graph.add_nodes_from(names)
-    for i, j in np.argwhere(forward + backward + undirected > 0.5).tolist():
-        kind = np.argmax([forward[i, j], backward[i, j], undirected[i, j]])
+    for i, j in np.argwhere(np.triu(matrix + matrix.T) > 0.5).tolist():
+        kind = int(np.argmax(found.votes[FORWARD:, i, j]))
         if kind != 1:
             graph.add_edge(names[i], names[j])
         if kind != 0:
@@ -299,7 +300,7 @@ WAYS = {
 def main() -> None:
     """Write the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, nargs="+", default=[51, 52, 53])
+    parser.add_argument("--seeds", type=int, nargs="+", default=[51, 52, 53, 54, 55])
     parser.add_argument("--rows", type=int, nargs="+", default=[1000, 20_000])
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
@@ -379,7 +380,15 @@ def _totals(groups: list[list[dict]]) -> list[str]:
         lines.append(
             f"| {way} | {shd:.2f} | {f_score:.2f} | {(gaps < 0).sum()} | {(gaps > 0).sum()} |"
         )
-    return lines
+    return [
+        *lines,
+        "",
+        "The default stays: no way comes nearer on average. Letting the CPDAGs of sampled graphs",
+        "vote on the same skeleton gives nearly the same graph for more work: once an average has",
+        "been taken over all orders, a majority of directions seldom invents a v-structure. Any",
+        "single graph, be it the likeliest or the most central one, is farther from the truth than",
+        "the average, most of all where rows are few or columns are nearly copies of each other.",
+    ]
 
 
 if __name__ == "__main__":
