@@ -86,7 +86,7 @@ def test_reliability_is_that_of_the_metrics(study):
     truth = nx.DiGraph([(u, v) for u, v in np.argwhere(matrix > rng.random((n, n))).tolist()])
     truth.add_nodes_from(range(n))
     parents = [np.array(sorted(truth.pred[v]), np.int64) for v in range(n)]
-    p, is_edge, _ = study.Pairs.of(matrix, parents).skeleton
+    p, is_edge, _ = study.Pairs.of(matrix, parents, np.ones(n, bool)).skeleton
     ours, theirs = study.reliability(p, is_edge), calibration_curve(matrix, truth, names=range(n))
     for name in ("counts", "predicted", "observed"):
         assert np.allclose(getattr(ours, name), getattr(theirs, name), equal_nan=True)
