@@ -60,8 +60,8 @@ class LSBN(BaseEstimator):
     triplet_threshold : float
         Probability above which an edge may be part of such a triangle.
     last_pass : bool
-        After Mergence, run the learner once more over all variables, within what the communities
-        proposed.
+        After Mergence, run the learner once more over all variables, with what the communities
+        proposed. Model averaging of up to 1,024 variables looks everywhere.
     fit_ess : bool, optional
         Let the last pass of model averaging find the equivalent sample size of BDeu from the data:
         see `lsbn.learners.learn_model_averaging`. By default where there are fewer than 3,000

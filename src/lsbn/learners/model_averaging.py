@@ -22,12 +22,17 @@ from lsbn.graph import EdgeProbabilities
 from lsbn.kernels import orders as _orders
 from lsbn.kernels.subsets import exact_edge_posteriors
 from lsbn.learners.base import Knowledge, Learned
-from lsbn.learners.parent_sets import TABLE_CANDIDATES, Effort, ParentSets, ParentSetSearch
+from lsbn.learners.parent_sets import (
+    ESS_BOUNDS,
+    TABLE_CANDIDATES,
+    Effort,
+    ParentSets,
+    ParentSetSearch,
+)
 from lsbn.learners.scoring import Score
 from lsbn.parallel import run
 
 METHODS = ("auto", "exact", "sampled")
-LEAST_ESS, MOST_ESS = 1 / 16, 256.0
 UNLIKELY = 12.0
 """Equivalent sample sizes beyond one whose evidence is so far below the best are not tried."""
 LISTED = 10_000
@@ -249,7 +254,7 @@ def _exact(dataset: Dataset, score: Score, fit_ess: bool, bound: int, n_jobs: in
     for factor in (2.0, 0.5) if fit_ess else ():
         ess = score.ess * factor
         best = max(evidence for _, evidence in found.values())
-        while LEAST_ESS <= ess <= MOST_ESS and found[ess / factor][1] > best - UNLIKELY:
+        while ESS_BOUNDS[0] <= ess <= ESS_BOUNDS[1] and found[ess / factor][1] > best - UNLIKELY:
             found[ess] = learn(ess)
             best = max(best, found[ess][1])
             ess *= factor

@@ -27,7 +27,7 @@ LAST_ADMITTED = -1
 """Stamp of sets that are listed only where there is room for their candidates."""
 TABLE_CANDIDATES = 16
 TABLE_SETS = 64
-ESS_BOUNDS = (np.log(0.05), np.log(200.0))
+ESS_BOUNDS = (1 / 16, 256.0)
 ESS_STEP = 1.3
 _PRECISION = {"xatol": 0.05}
 EXHAUSTIVE_MARGIN = 25.0
@@ -203,11 +203,8 @@ class ParentSetSearch:
         self.depth = min(len(effort.beams), max(n - 1, 1))
         self.penalty = score.penalty(n, self.depth)
         self.varying = np.flatnonzero(dataset.cards > 1)
-        none, stamp, tables = (
-            np.full((1, self.depth), -1, np.int32),
-            np.zeros(1, np.int32),
-            score.tables(),
-        )
+        none, stamp = np.full((1, self.depth), -1, np.int32), np.zeros(1, np.int32)
+        tables = score.tables()
         self._sets = [(none, self._scores(v, none, tables), stamp) for v in range(n)]
         self._bests: list[set[tuple]] = [set() for _ in range(n)]
 
@@ -283,7 +280,8 @@ class ParentSetSearch:
             tables = replace(self.score, ess=float(np.exp(log_ess))).tables()
             return -sum(self._scores(v, sets, tables)[0] for v, sets in enumerate(best))
 
-        found = float(np.exp(minimize_scalar(loss, bounds=ESS_BOUNDS, options=_PRECISION).x))
+        bounds = np.log(ESS_BOUNDS)
+        found = float(np.exp(minimize_scalar(loss, bounds=bounds, options=_PRECISION).x))
         if max(found / self.score.ess, self.score.ess / found) < ESS_STEP:
             return False
         self.score = replace(self.score, ess=found)

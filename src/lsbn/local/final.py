@@ -1,13 +1,14 @@
-"""The last pass: the learner once more, over all variables, within what communities proposed.
+"""The last pass: the learner once more, over all variables, with what communities proposed.
 
-A community cannot see all that bears on its edges; the whole can, once the communities have said
-where to look.
+A community cannot see all that bears on its edges; the whole can. Where looking everywhere is too
+much, the communities have said where to look.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -103,10 +104,8 @@ def final_pass(
     -------
     Learned
     """
-    partners = blanket_candidates(dataset, weights=("MI",), above_mean=False, most=_PARTNERS)
-    pools = candidate_pools(communities, blankets, partners, merged.edges.matrix)
     rng = np.random.default_rng(random_state)
-    whole = _Whole(dataset, blankets, pools, merged, fit_ess, rng, threads(n_jobs))
+    whole = _Whole(dataset, communities, blankets, merged, fit_ess, rng, threads(n_jobs))
     return _SETTLERS[learner](whole)
 
 
@@ -115,19 +114,26 @@ class _Whole:
     """All that a last pass may look at."""
 
     dataset: Dataset
+    communities: Sequence[np.ndarray]
     blankets: Sequence[np.ndarray]
-    pools: list[np.ndarray]
     merged: Learned
     fit_ess: bool
     rng: np.random.Generator
     n_jobs: int
 
+    @cached_property
+    def pools(self) -> list[np.ndarray]:
+        """Where to look for the neighbours of each variable: a pass over all pairs."""
+        dataset, proposed = self.dataset, self.merged.edges.matrix
+        partners = blanket_candidates(dataset, weights=("MI",), above_mean=False, most=_PARTNERS)
+        return candidate_pools(self.communities, self.blankets, partners, proposed)
+
 
 def _settle_model_averaging(whole: _Whole) -> Learned:
     """Search parents, in the pools first if the variables are many, and sample orders.
 
-    Up to `REACH` variables all are looked at from the beginning: on link that reached a log score
-    100 to 800 nats higher in the same time.
+    Up to `REACH` variables all are looked at from the beginning: on link that reached a higher log
+    score in the same time.
     """
     pools = whole.pools if whole.dataset.n_variables > REACH else None
     options: dict[str, Any] = {"random_state": whole.rng, "n_jobs": whole.n_jobs}

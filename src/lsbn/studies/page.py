@@ -218,7 +218,7 @@ def _normalised_words(results: Results) -> str:
     same, both = _same_as_global(results)
     if both:
         sentences.append(
-            "After Mergence our LSBN runs the learner once more over all variables, within what "
+            "After Mergence our LSBN runs the learner once more over all variables, with what "
             f"communities proposed, and so may end where global does: {same} of {both} runs have "
             "the same hits, misses, errors and SHD as global on the same table. What partition, "
             "votes and merging keep without that last pass is the row 'LSBN as published'."
