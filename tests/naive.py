@@ -483,3 +483,16 @@ def merge_order(communities):
         pool[len(communities) + len(rows)] = a | b
         rows.append((*best, 1 - len(a & b) / len(a | b), len(a | b)))
     return rows
+
+
+def copies(codes):
+    """First column that each one repeats, whatever the names of its states; constants none."""
+    originals = list(range(len(codes)))
+    for v, column in enumerate(codes):
+        for u in range(v):
+            pairs = set(zip(codes[u].tolist(), column.tolist(), strict=True))
+            kinds = len(set(codes[u].tolist())), len(set(column.tolist()))
+            if kinds[0] > 1 and kinds == (len(pairs),) * 2:
+                originals[v] = u
+                break
+    return originals

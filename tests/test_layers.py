@@ -11,7 +11,7 @@ SOURCE = Path(lsbn.__file__).parent
 LAYERS = (
     {"kernels", "_files", "parallel"},
     {"data", "_tables", "graph", "_orient", "_edgelist", "network", "bif", "generators", "metrics"}
-    | {"tables"},
+    | {"tables", "copies"},
     {"partition", "learners"},
     {"local"},
     {"merge"},

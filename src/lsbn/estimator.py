@@ -16,13 +16,14 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from lsbn.copies import Folded, fold_copies
 from lsbn.data import DataError, Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.learners import LEARNERS, Learned
 from lsbn.local.blankets import blanket_candidates, markov_blankets
 from lsbn.local.community import LocalResult, LocalSettings, learn_communities
 from lsbn.local.final import final_pass
-from lsbn.merge import mergence
+from lsbn.merge import mergence, union_sizes
 from lsbn.network import BayesianNetwork
 from lsbn.partition import WEIGHTS, ropart
 from lsbn.tables import fit_tables
@@ -30,7 +31,7 @@ from lsbn.tables import fit_tables
 __all__ = ["LSBN"]
 
 FEW_ROWS = 3_000
-_AS_PUBLISHED = {"weigh_votes": False, "last_pass": False, "fit_ess": False}
+_AS_PUBLISHED = {"fold_copies": False, "weigh_votes": False, "last_pass": False, "fit_ess": False}
 
 
 class LSBN(BaseEstimator):
@@ -46,6 +47,9 @@ class LSBN(BaseEstimator):
         ``learner(dataset, random_state=..., n_jobs=...)`` and gives a `lsbn.learners.Learned`.
     weights : sequence of str
         Weight functions of the partition, and of the candidates for Markov blankets.
+    fold_copies : bool
+        Let the first of several columns that repeat one another stand for all of them, and hang
+        the others from it: see `lsbn.copies`. Without it, which of them has the edges is chance.
     max_community : int
         Larger communities are partitioned again.
     blanket_alpha : float
@@ -119,6 +123,7 @@ class LSBN(BaseEstimator):
         *,
         learner: str | Callable[..., Learned] = "model-averaging",
         weights: Sequence[str] = WEIGHTS,
+        fold_copies: bool = True,
         max_community: int = 50,
         blanket_alpha: float = 0.001,
         max_size: int = 10,
@@ -138,6 +143,7 @@ class LSBN(BaseEstimator):
     ) -> None:
         self.learner = learner
         self.weights = weights
+        self.fold_copies = fold_copies
         self.max_community = max_community
         self.blanket_alpha = blanket_alpha
         self.max_size = max_size
@@ -198,6 +204,8 @@ class LSBN(BaseEstimator):
                 missing=self.missing,
                 max_states=self.max_states,
             )
+            folded = self._folded(dataset)
+            dataset = folded.dataset
         seeds = _seed_sequence(self.random_state).spawn(3)
         with stages("partition", "partitioning the variables"):
             communities = ropart(
@@ -224,9 +232,12 @@ class LSBN(BaseEstimator):
         with stages("last pass", "settling the whole"):
             proposed = structure.probabilities(dataset.n_variables)
             learned = self._settle(dataset, communities, blankets, proposed, seeds[2])
-        self._keep(dataset, communities, hierarchy, learned)
-        self.diagnostics_ = _diagnostics(local, learned, stages.seconds, dataset)
+        self._keep(folded, communities, hierarchy, learned)
+        self.diagnostics_ = _diagnostics(local, learned, stages.seconds, folded)
         return self
+
+    def _folded(self, dataset: Dataset) -> Folded:
+        return fold_copies(dataset) if self.fold_copies else Folded.nothing(dataset)
 
     def _check_parameters(self) -> None:
         if not callable(self.learner) and self.learner not in LEARNERS:
@@ -288,20 +299,23 @@ class LSBN(BaseEstimator):
 
     def _keep(
         self,
-        dataset: Dataset,
+        folded: Folded,
         communities: list[np.ndarray],
         hierarchy: np.ndarray,
         learned: Learned,
     ) -> None:
+        dataset, edges = folded.whole, folded.unfold_edges(learned.edges)
+        communities = folded.unfold_communities(communities)
         self.dataset_ = dataset
         self.n_features_in_ = dataset.n_variables
         self.feature_names_in_ = np.array(dataset.names, dtype=object)
         self.communities_ = [[dataset.names[v] for v in c.tolist()] for c in communities]
         self.hierarchy_ = hierarchy
-        self.edges_ = learned.edges
-        self.edge_probabilities_ = learned.edges.matrix
-        self.dag_ = learned.edges.dag(self.threshold)
-        self.cpdag_ = learned.edges.cpdag(self.threshold)
+        self.hierarchy_[:, 3] = union_sizes(communities, hierarchy)
+        self.edges_ = edges
+        self.edge_probabilities_ = edges.matrix
+        self.dag_ = edges.dag(self.threshold)
+        self.cpdag_ = edges.cpdag(self.threshold)
 
     def plot(self, path: str | os.PathLike[str], title: str | None = None) -> None:
         """Draw the network as one HTML page that needs no connection; see `lsbn.report`.
@@ -437,7 +451,7 @@ class _Stages:
 
 
 def _diagnostics(
-    local: list[LocalResult], learned: Learned, seconds: dict[str, float], dataset: Dataset
+    local: list[LocalResult], learned: Learned, seconds: dict[str, float], folded: Folded
 ) -> dict[str, Any]:
     """Gather figures, ready for JSON; the last pass speaks for the whole where there was one."""
     whole = dict(learned.diagnostics)
@@ -450,4 +464,5 @@ def _diagnostics(
         if r_hats:
             whole |= {"r_hat": max(r_hats), "effective_sample_size": min(sizes)}
     rounded = {stage: round(spent, 4) for stage, spent in seconds.items()}
-    return {**whole, "seconds": rounded, "communities": parts, "notes": list(dataset.notes)}
+    notes = [*folded.whole.notes, *folded.notes]
+    return {**whole, "seconds": rounded, "communities": parts, "notes": notes}

@@ -11,7 +11,7 @@ from lsbn.data import Dataset
 from lsbn.local.community import LocalSettings, resolve_conflicts
 from lsbn.local.structure import Structure
 
-__all__ = ["merge_order", "mergence"]
+__all__ = ["merge_order", "mergence", "union_sizes"]
 
 
 def merge_order(communities: Sequence[np.ndarray]) -> np.ndarray:
@@ -95,6 +95,24 @@ def _closest(heap: list, members: dict[int, set[int]]) -> tuple[float, int, int]
             return distance, a, b
     a, b = sorted(heapq.nsmallest(2, members, key=lambda c: (len(members[c]), c)))
     return 1.0, a, b
+
+
+def union_sizes(communities: Sequence[np.ndarray], hierarchy: np.ndarray) -> np.ndarray:
+    """Count the variables of each row of a merge tree, which may be that of other communities.
+
+    Examples
+    --------
+    >>> union_sizes([np.array([0, 1]), np.array([1, 2, 3])], np.array([[0, 1, 0.5, 3]])).tolist()
+    [4]
+    """
+    members = {c: set(map(int, m)) for c, m in enumerate(communities)}
+    sizes = []
+    for t, (a, b) in enumerate(hierarchy[:, :2].astype(int).tolist()):
+        small, large = sorted((members.pop(a), members.pop(b)), key=len)
+        large |= small
+        members[len(communities) + t] = large
+        sizes.append(len(large))
+    return np.array(sizes, np.int64)
 
 
 def mergence(

@@ -122,3 +122,18 @@ def tabulate_xlogx(n_rows: int) -> np.ndarray:
     """Tabulate ``x log x`` for every possible count, with ``0 log 0 = 0``."""
     x = np.arange(n_rows + 1, dtype=float)
     return x * np.log(np.maximum(x, 1.0))
+
+
+@njit(nogil=True, cache=True)
+def first_seen(column, card):
+    """Give numbers to the states of a column in the order in which they appear."""
+    place = np.full(card, -1, np.int32)
+    out = np.empty(len(column), np.uint16)
+    found = 0
+    for r in range(len(column)):
+        state = column[r]
+        if place[state] < 0:
+            place[state] = found
+            found += 1
+        out[r] = place[state]
+    return out
