@@ -30,7 +30,7 @@ from lsbn.data import Dataset
 from lsbn.estimator import LSBN
 from lsbn.learners import LEARNERS, Learned, learn_model_averaging
 from lsbn.learners.model_averaging import Sampling
-from lsbn.local.community import LocalResult, local_learn
+from lsbn.local.community import LocalResult, LocalSettings, local_learn
 from lsbn.metrics import compare
 from lsbn.network import load_network
 from lsbn.parallel import run
@@ -107,12 +107,13 @@ class CutBlankets(LSBN):
         dataset: Dataset,
         communities: list[np.ndarray],
         blankets: list[np.ndarray],
+        settings: LocalSettings,
         seed: np.random.SeedSequence,
     ) -> list[LocalResult]:
         def learn(item: tuple[np.ndarray, np.random.SeedSequence]) -> LocalResult:
             community, own = item
             inner = self._inner(community, blankets, np.random.default_rng(own))
-            return local_learn(dataset, community, inner, self._settings(), random_state=own)
+            return local_learn(dataset, community, inner, settings, random_state=own)
 
         seeds = seed.spawn(len(communities))
         return run(learn, list(zip(communities, seeds, strict=True)), self.n_jobs)

@@ -207,6 +207,7 @@ class LSBN(BaseEstimator):
             folded = self._folded(dataset)
             dataset = folded.dataset
         seeds = _seed_sequence(self.random_state).spawn(3)
+        settings = self._settings(int(seeds[1].generate_state(1)[0]))
         with stages("partition", "partitioning the variables"):
             communities = ropart(
                 dataset,
@@ -218,16 +219,11 @@ class LSBN(BaseEstimator):
         with stages("blankets", "looking for Markov blankets"):
             blankets = self._blankets(dataset)
         with stages("local", f"learning {len(communities):,} communities"):
-            local = self._local_learn(dataset, communities, blankets, seeds[0])
+            local = self._local_learn(dataset, communities, blankets, settings, seeds[0])
         with stages("merge", "merging communities"):
             structures = [result.structure for result in local]
             structure, hierarchy = mergence(
-                dataset,
-                communities,
-                structures,
-                self._settings(),
-                random_state=seeds[1],
-                progress=stages.tell,
+                dataset, communities, structures, settings, progress=stages.tell
             )
         with stages("last pass", "settling the whole"):
             proposed = structure.probabilities(dataset.n_variables)
@@ -249,13 +245,14 @@ class LSBN(BaseEstimator):
         if not 0 < self.blanket_alpha < 1:
             raise ValueError(f"blanket_alpha is {self.blanket_alpha}; use more than 0, less than 1")
 
-    def _settings(self) -> LocalSettings:
+    def _settings(self, seed: int) -> LocalSettings:
         return LocalSettings(
             learner=self.learner,
             max_size=self.max_size,
             weigh_votes=self.weigh_votes,
             threshold=self.triplet_threshold,
             resolve=self.resolve_conflicts,
+            seed=seed,
         )
 
     def _blankets(self, dataset: Dataset) -> list[np.ndarray]:
@@ -267,10 +264,10 @@ class LSBN(BaseEstimator):
         dataset: Dataset,
         communities: list[np.ndarray],
         blankets: list[np.ndarray],
+        settings: LocalSettings,
         seed: np.random.SeedSequence,
     ) -> list[LocalResult]:
         seeds = seed.spawn(len(communities))
-        settings = self._settings()
         return learn_communities(dataset, communities, blankets, settings, seeds, self.n_jobs)
 
     def _settle(

@@ -9,6 +9,7 @@ import numpy as np
 
 from lsbn.data import Dataset
 from lsbn.local.community import LocalSettings, resolve_conflicts
+from lsbn.local.parts import Part
 from lsbn.local.structure import Structure
 
 __all__ = ["merge_order", "mergence", "union_sizes"]
@@ -121,7 +122,6 @@ def mergence(
     structures: Sequence[Structure],
     settings: LocalSettings | None = None,
     *,
-    random_state: object = None,
     progress: Callable[[str], None] | None = None,
 ) -> tuple[Structure, np.ndarray]:
     """Merge the structures of overlapping communities into one.
@@ -136,7 +136,6 @@ def mergence(
     structures : sequence of Structure
         One for each community; they are used up.
     settings : LocalSettings, optional
-    random_state : int, SeedSequence or Generator, optional
     progress : callable, optional
         Is told in words what begins.
 
@@ -148,7 +147,7 @@ def mergence(
         The merge tree, see `merge_order`.
     """
     settings = settings or LocalSettings()
-    rng = np.random.default_rng(random_state)  # type: ignore[arg-type]
+    part = Part.whole(dataset)
     tell = progress or (lambda text: None)
     hierarchy = merge_order(communities)
     pool = dict(enumerate(structures))
@@ -156,7 +155,7 @@ def mergence(
         tell(f"merging {len(communities)} communities, {t + 1} of {len(hierarchy)}")
         small, large = sorted((pool.pop(a), pool.pop(b)), key=lambda s: len(s.votes))
         touched = large.absorb(small)
-        resolve_conflicts(dataset, large, touched, settings, rng)
+        resolve_conflicts(part, large, touched, settings)
         pool[len(communities) + t] = large
     (structure,) = pool.values() if pool else (Structure(settings.threshold),)
     return structure, hierarchy

@@ -49,6 +49,9 @@ class LocalSettings:
         Probability above which an edge may belong to a candidate triplet.
     resolve : bool
         Whether clusters of candidate triplets are learned again.
+    seed : int
+        With the variables to be learned it settles what a learner draws. Overlapping communities
+        have sub-communities in common, which are learned once.
     """
 
     learner: str | Callable[..., Learned] = "model-averaging"
@@ -56,9 +59,18 @@ class LocalSettings:
     weigh_votes: bool = True
     threshold: float = 0.5
     resolve: bool = True
+    seed: int = 0
 
-    def learn(self, dataset: Dataset, rng: np.random.Generator) -> Learned:
-        """Learn all variables of a dataset at once."""
+    def learn(self, part: Part, variables: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+        """Learn some variables at once: probabilities of the edges among them, and diagnostics."""
+        key = tuple(variables.tolist())
+        if key not in part.known:
+            rng = np.random.default_rng((self.seed, *key))
+            learned = self._learn(part.select(variables), rng)
+            part.known[key] = (learned.edges.matrix.toarray(), learned.diagnostics)
+        return part.known[key]
+
+    def _learn(self, dataset: Dataset, rng: np.random.Generator) -> Learned:
         if callable(self.learner):
             return self.learner(dataset, random_state=rng, n_jobs=1)
         options = _SMALL.get(self.learner, {})
@@ -114,11 +126,11 @@ def local_learn(
     notes: list[Mapping[str, Any]] = []
     subs = sub_communities(community, blankets, rng, max_size=settings.max_size)
     for sub in (sub for sub in subs if len(sub) > 1):
-        learned = settings.learn(part.select(sub), rng)
+        matrix, diagnostics = settings.learn(part, sub)
         weights = _vote_weights(sub, blankets, settings.weigh_votes)
-        structure.vote(sub, learned.edges.matrix.toarray(), weights)
-        notes.append(learned.diagnostics)
-    clusters = resolve_conflicts(part, structure, list(structure.votes), settings, rng)
+        structure.vote(sub, matrix, weights)
+        notes.append(diagnostics)
+    clusters = resolve_conflicts(part, structure, list(structure.votes), settings)
     summary = {"sub_communities": len(subs), "clusters": clusters, **_summary(notes)}
     return LocalResult(structure, summary)
 
@@ -146,23 +158,21 @@ def _summary(notes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def resolve_conflicts(
-    dataset: Dataset | Part,
+    part: Part,
     structure: Structure,
     pairs: Iterable[Pair],
     settings: LocalSettings,
-    rng: np.random.Generator,
 ) -> int:
     """Learn clusters of candidate triplets again; the result replaces the edges inside.
 
     Parameters
     ----------
-    dataset : Dataset or Part
+    part : Part
     structure : Structure
         Is changed.
     pairs : iterable of (int, int)
         Only triplets with an edge among these, and not yet settled, are looked at.
     settings : LocalSettings
-    rng : numpy.random.Generator
 
     Returns
     -------
@@ -172,13 +182,11 @@ def resolve_conflicts(
     """
     if not settings.resolve:
         return 0
-    part = Part.whole(dataset) if isinstance(dataset, Dataset) else dataset
     triplets = structure.new_triplets(pairs)
     structure.settled.update(triplets)
     clusters = [c for c in triplet_clusters(triplets) if len(c) <= settings.max_size]
-    learned = [settings.learn(part.select(cluster), rng) for cluster in clusters]
-    for cluster, again in zip(clusters, learned, strict=True):
-        structure.replace(cluster, again.edges.matrix.toarray())
+    for cluster in clusters:
+        structure.replace(cluster, settings.learn(part, cluster)[0])
     return len(clusters)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -21,10 +22,13 @@ class Part:
         The variables of the part.
     variables : int array
         Their indices in the whole, ascending.
+    known : dict
+        What the one learner of this part said of some of them.
     """
 
     dataset: Dataset
     variables: np.ndarray
+    known: dict[tuple[int, ...], Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def whole(cls, dataset: Dataset) -> Part:
