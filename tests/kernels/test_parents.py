@@ -48,7 +48,7 @@ class Case:
         free = (self.cards[0] - 1) * np.prod(self.cards[list(members)])
         return not members or free <= self.codes.shape[1]
 
-    def grow(self, beams, wide, margin, pool=None, barred=-1):
+    def grow(self, beams, wide, margin, pool=None, barred=-1, room=None):
         pool = self.pool if pool is None else np.asarray(pool, np.int64)
         arguments = (*self.bits, self.codes, self.tables, 0, pool)
         return parents.grow_parent_sets(
@@ -57,15 +57,19 @@ class Case:
             np.asarray(wide),
             self.penalty,
             margin,
+            self.codes.shape[1] if room is None else room,
             barred,
             parents.empty_scans(len(pool), len(self.penalty) - 1),
         )
+
+    def limits(self, limits):
+        return (limits[0], self.codes.shape[1], *limits[1:])
 
     def explore(self, beams, wide, limits, pool=None):
         pool = self.pool if pool is None else np.asarray(pool, np.int64)
         arguments = (*self.bits, self.codes, self.tables, 0, pool, self.pool)
         return parents.explore_parent_sets(
-            *arguments, np.asarray(beams), np.asarray(wide), self.penalty, limits
+            *arguments, np.asarray(beams), np.asarray(wide), self.penalty, self.limits(limits)
         )
 
 
@@ -125,6 +129,13 @@ def test_growth_keeps_to_the_pool_and_to_the_margin():
     for s, score in by_name.items():
         below = [by_name[s - {u}] for u in s if s - {u} in by_name]
         assert not s or score >= min(below) - 3.0
+
+
+def test_a_family_never_has_more_parameters_than_there_is_room():
+    case = Case(1, [3, 2, 2, 2, 2], 400)
+    sets, _ = case.grow(HUGE, HUGE, 1e6, room=8)
+    assert max(map(len, as_sets(sets))) == 2
+    assert max(map(len, as_sets(case.grow(HUGE, HUGE, 1e6)[0]))) > 2
 
 
 def test_an_empty_pool_gives_the_empty_set():
@@ -275,7 +286,7 @@ def test_barring_a_parent_is_searching_without_it(case):
     beams, wide = np.array([1, 3, 2]), np.array([1, 2, 1])
     arguments = (*case.bits, case.codes, case.tables, 0)
     scans = parents.empty_scans(len(case.pool), case.n - 1)
-    limits = (beams, wide, case.penalty, 5.0)
+    limits = (beams, wide, case.penalty, 5.0, case.codes.shape[1])
     parents.grow_parent_sets(*arguments, case.pool, *limits, -1, scans)
     sets, found = parents.grow_parent_sets(*arguments, case.pool, *limits, 1, scans)
     alone = case.grow(beams, wide, 5.0, pool=case.pool[1:])

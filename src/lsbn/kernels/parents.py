@@ -22,13 +22,13 @@ def empty_scans(pool, depth):
 
 @njit(nogil=True, cache=True)
 def grow_parent_sets(
-    words, offsets, codes, tables, child, pool, beams, wide, penalty, margin, barred, scans
+    words, offsets, codes, tables, child, pool, beams, wide, penalty, margin, room, barred, scans
 ):
     """Score parent sets of ``child`` by growing the best ones, one parent from the pool at a time.
 
     Level ``k`` extends the ``beams[k]`` best sets of size ``k``: the best ``wide[k]`` of them by
     every member of the (ascending) pool but ``barred``, the others by those members that did well
-    beside the best ones so far. A family never has more free parameters than there are rows.
+    beside the best ones so far. A family never has more free parameters than ``room``.
     Growth stops when a level brings no new best. ``penalty[k]`` is added to the score of a set of
     size ``k``. Listed are the sets that come within ``margin`` of the set they grew from.
     ``scans`` are remembered from search to search: see `empty_scans`.
@@ -55,10 +55,10 @@ def grow_parent_sets(
             base = scores[beam[b]]
             parents = sets[beam[b], :k].astype(np.int64)
             if b < wide[k]:
-                grown = _scan(words, offsets, codes, tables, child, parents, pool, scans)
+                grown = _scan(words, offsets, codes, tables, child, parents, pool, room, scans)
                 active[np.argsort(-grown)[:ACTIVE]] = True
             else:
-                grown = _grown(words, offsets, codes, tables, child, parents, pool, active)
+                grown = _grown(words, offsets, codes, tables, child, parents, pool, room, active)
             for c in range(pool.shape[0]):
                 score = grown[c] + penalty[k + 1]
                 if score < base - margin or pool[c] == barred or grown[c] == -np.inf:
@@ -82,7 +82,7 @@ def grow_parent_sets(
 
 
 @njit(nogil=True, cache=True)
-def _scan(words, offsets, codes, tables, child, parents, pool, scans):
+def _scan(words, offsets, codes, tables, child, parents, pool, room, scans):
     """Scores of ``parents`` with each member of the pool, remembered if there is room."""
     count, keys, values = scans
     k = parents.shape[0]
@@ -90,7 +90,7 @@ def _scan(words, offsets, codes, tables, child, parents, pool, scans):
         if _size(keys[a]) == k and np.all(keys[a, :k] == parents):
             return values[a].copy()
     everyone = np.ones(pool.shape[0], np.bool_)
-    grown = _grown(words, offsets, codes, tables, child, parents, pool, everyone)
+    grown = _grown(words, offsets, codes, tables, child, parents, pool, room, everyone)
     if count[0] < keys.shape[0]:
         keys[count[0]] = -1
         keys[count[0], :k] = parents
@@ -100,11 +100,10 @@ def _scan(words, offsets, codes, tables, child, parents, pool, scans):
 
 
 @njit(nogil=True, cache=True)
-def _grown(words, offsets, codes, tables, child, parents, pool, active):
-    """Scores of ``parents`` with each active member of the pool that the rows can afford.
+def _grown(words, offsets, codes, tables, child, parents, pool, room, active):
+    """Scores of ``parents`` with each active member of the pool for which there is room.
 
-    It is minus infinity for the others, and where a family would have more free parameters than
-    rows.
+    It is minus infinity for the others.
     """
     parameters = offsets[child + 1] - offsets[child] - 1.0
     for p in parents:
@@ -112,7 +111,7 @@ def _grown(words, offsets, codes, tables, child, parents, pool, active):
     keep = active.copy()
     for c in range(pool.shape[0]):
         card = offsets[pool[c] + 1] - offsets[pool[c]]
-        keep[c] &= parameters * card <= codes.shape[1] and not _contains(parents, pool[c])
+        keep[c] &= parameters * card <= room and not _contains(parents, pool[c])
     chosen = np.flatnonzero(keep)
     grown = np.full(pool.shape[0], -np.inf)
     grown[chosen] = extension_scores(words, offsets, codes, tables, child, parents, pool[chosen])
@@ -239,19 +238,19 @@ def explore_parent_sets(
     member moves behind the child; and the first with one more from ``others``, so that the sampler
     knows what a variable that is now behind the child would bring.
 
-    ``limits = (margin, delta, most, closed, extended)``: see `grow_parent_sets` for the margin; of
-    each search at most ``most`` sets within ``delta`` of its best are listed; the number of sets
-    whose subsets are listed, and of extensions.
+    ``limits = (margin, room, delta, most, closed, extended)``: see `grow_parent_sets` for margin
+    and room; of each search at most ``most`` sets within ``delta`` of its best are listed; the
+    number of sets whose subsets are listed, and of extensions.
 
     Returns
     -------
     sets : (m, depth) int32 array, the best set first, repetitions possible
     scores : (m,) float array
     """
-    margin, delta, most, closed, extended = limits
+    margin, room, delta, most, closed, extended = limits
     scans = empty_scans(pool.shape[0], penalty.shape[0] - 1)
     sets, scores = grow_parent_sets(
-        words, offsets, codes, tables, child, pool, beams, wide, penalty, margin, -1, scans
+        words, offsets, codes, tables, child, pool, beams, wide, penalty, margin, room, -1, scans
     )
     sets, scores = _best(sets, scores, most, delta)
     first, first_score = sets[0].copy(), scores[0]
@@ -263,7 +262,7 @@ def explore_parent_sets(
     narrow[:3] = 1
     for u in first[: _size(first)]:
         more, more_scores = grow_parent_sets(
-            words, offsets, codes, tables, child, pool, few, narrow, penalty, margin, u, scans
+            words, offsets, codes, tables, child, pool, few, narrow, penalty, margin, room, u, scans
         )
         more, more_scores = _best(more, more_scores, most, delta)
         below, below_scores = _subsets(words, offsets, codes, tables, child, more[0], penalty)

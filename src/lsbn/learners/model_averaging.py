@@ -41,6 +41,9 @@ REACH = 1024
 """With more variables than this, parents are searched only near the pools that are given."""
 EXPLORED = 256
 """Orders times variables by which a round searches parents: few variables can afford several."""
+_FIRST_LOOK = 256
+"""Most free parameters of a family before there is an order: children crowd into the sets of their
+parents, which are then large, slow to count, and of no use later."""
 _BETAS = np.array([0.05, 0.1, 0.2, 0.4, 0.7, 1.0])
 _THIN = 2
 _PILOT = 100
@@ -333,9 +336,9 @@ class OrderSampler:
         orders are looked at, but only variables are searched whose best set there is new.
         """
         search, n = self.search, self.search.dataset.n_variables
-        search.explore(pools or [np.arange(n)] * n, 0)
+        search.explore(pools or [np.arange(n)] * n, 0, room=_FIRST_LOOK)
         near = _second_neighbours(pools) if pools and n > REACH else [np.arange(n)] * n
-        self._explore_by(self.rng.random(n), 0, near, np.zeros(n, bool))
+        self._explore_by(self.rng.random(n), 0, near, np.zeros(n, bool), _FIRST_LOOK)
         keys, best, idle = None, -np.inf, 0
         history: list[float] = []
         for stamp in range(1, self.sampling.rounds + 2):
@@ -373,11 +376,16 @@ class OrderSampler:
         return sets.only(share > _UNCOUNTED), sets.only(_weighty(sets.lists[0], share))
 
     def _explore_by(
-        self, keys: np.ndarray, stamp: int, near: Sequence[np.ndarray], done: np.ndarray
+        self,
+        keys: np.ndarray,
+        stamp: int,
+        near: Sequence[np.ndarray],
+        done: np.ndarray,
+        room: int | None = None,
     ) -> None:
         """Search parents of the variables that are not done among those near that come before."""
         pools = [None if done[v] else u[keys[u] < keys[v]] for v, u in enumerate(near)]
-        self.search.explore(pools, stamp)
+        self.search.explore(pools, stamp, room=room)
 
     def _starts(self, sets: ParentSets, keys: np.ndarray | None) -> list:
         """Orders to start from, best first: annealed from random ones, and the given one."""

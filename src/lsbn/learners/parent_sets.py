@@ -162,10 +162,9 @@ class Effort:
             beams[1], wide[1] = max(beams[1], affordable), max(wide[1], affordable)
         return beams, wide
 
-    @property
-    def limits(self) -> tuple[float, float, int, int, int]:
-        """What `explore_parent_sets` takes."""
-        return self.margin, self.delta, self.most, self.closed, self.extended
+    def limits(self, room: int) -> tuple[float, int, float, int, int, int]:
+        """Give what `explore_parent_sets` takes, with room for so many parameters of a family."""
+        return self.margin, room, self.delta, self.most, self.closed, self.extended
 
 
 def _rotated(best: Sequence[tuple[int, np.ndarray]]) -> list[tuple[int, list[list[int]]]]:
@@ -230,7 +229,9 @@ class ParentSetSearch:
         start, mask = _join(masks, np.int64)
         return start, mask, np.concatenate([scores for _, scores, _ in self._sets])
 
-    def explore(self, pools: Sequence[np.ndarray | None], stamp: int) -> None:
+    def explore(
+        self, pools: Sequence[np.ndarray | None], stamp: int, *, room: int | None = None
+    ) -> None:
         """Search parents of every variable in its pool and add what is found.
 
         Parameters
@@ -239,8 +240,11 @@ class ParentSetSearch:
             None where nothing is to be searched.
         stamp : int
             Where there are too many candidates, those of later stamps are kept.
+        room : int, optional
+            Most free parameters of a family; there are never more than rows.
         """
-        work = [(v, pools[v]) for v in self.varying.tolist() if pools[v] is not None]
+        room = min(room or self.dataset.n_rows, self.dataset.n_rows)
+        work = [(v, pools[v], room) for v in self.varying.tolist() if pools[v] is not None]
         found = self._each(self._explore, work)
         for v, sets, scores in found:
             self._add(v, sets, scores, stamp)
@@ -293,7 +297,7 @@ class ParentSetSearch:
         ]
         return True
 
-    def _explore(self, v: int, pool: np.ndarray, tables: tuple) -> tuple:
+    def _explore(self, v: int, pool: np.ndarray, room: int, tables: tuple) -> tuple:
         words, offsets = self.dataset.bits
         effort = self.effort
         pool = np.intersect1d(pool[pool != v], self.varying).astype(np.int64)
@@ -307,7 +311,7 @@ class ParentSetSearch:
             self.varying[self.varying != v],
             *effort.widths(len(pool)),
             self.penalty,
-            effort.limits,
+            effort.limits(room),
         )
 
     def _each(self, function: Callable[..., tuple], work: Sequence[tuple]) -> list[tuple]:
