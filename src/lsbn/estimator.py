@@ -53,7 +53,8 @@ class LSBN(BaseEstimator):
     max_community : int
         Larger communities are partitioned again.
     blanket_alpha : float
-        Level of the tests that decide on members of Markov blankets.
+        Level of the tests that decide on members of Markov blankets. With n variables it is 1/n
+        at most, which leaves each variable one false member.
     max_size : int
         Most variables learned at once within a community.
     weigh_votes : bool
@@ -257,7 +258,8 @@ class LSBN(BaseEstimator):
 
     def _blankets(self, dataset: Dataset) -> list[np.ndarray]:
         candidates = blanket_candidates(dataset, weights=self.weights)
-        return markov_blankets(dataset, candidates, alpha=self.blanket_alpha, n_jobs=self.n_jobs)
+        alpha = min(self.blanket_alpha, 1 / dataset.n_variables)
+        return markov_blankets(dataset, candidates, alpha=alpha, n_jobs=self.n_jobs)
 
     def _local_learn(
         self,

@@ -12,6 +12,7 @@ import naive
 from learner_cases import EDGE_CASES, assert_sensible, chain_table, collider_table
 from lsbn.data import Dataset
 from lsbn.generators import random_network
+from lsbn.learners import model_averaging
 from lsbn.learners.model_averaging import Sampling, learn_model_averaging
 from lsbn.learners.scoring import Score
 from lsbn.network import load_network
@@ -47,6 +48,20 @@ def learn(table, **options):
 
 def dense(learned):
     return learned.edges.matrix.toarray()
+
+
+def test_a_parent_outside_the_pools_is_found_beside_others(monkeypatch):
+    """A switch between two parents shows only beside them, so no pool has it."""
+    rng = np.random.default_rng(0)
+    columns = rng.integers(0, 2, (30, 2_000))
+    chosen = np.where(columns[2] == 1, columns[0], columns[1])
+    columns[3] = np.where(rng.random(2_000) < 0.9, chosen, 1 - chosen)
+    pools = [np.setdiff1d(np.arange(30), [v, 2]) for v in range(30)]
+    everywhere = dense(learn(columns.T, random_state=0))
+    monkeypatch.setattr(model_averaging, "REACH", 0)
+    found = dense(learn(columns.T, pools=pools, random_state=0))
+    assert found[2].sum() > 0.99
+    assert found == pytest.approx(everywhere, abs=0.02)
 
 
 def by_name(learned):

@@ -179,6 +179,19 @@ def test_a_variable_is_settled_once_its_best_set_was_searched():
     assert search.settled(keys).all()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_best_parents_are_the_best_sets_among_predecessors(seed):
+    dataset = Dataset.from_table(small_table(800))
+    search = ParentSetSearch(dataset, Score(), Effort())
+    search.explore([np.arange(5)] * 5, 0)
+    keys = np.random.default_rng(seed).random(5)
+    start, parents = search.best_parents(keys)
+    for v, family in enumerate(as_families(search.listed())):
+        before = {u for u in range(5) if keys[u] < keys[v]}
+        best = max((s for s in family if s <= before), key=family.get)
+        assert set(parents[start[v] : start[v + 1]].tolist()) == best
+
+
 def test_sets_that_count_in_an_order_are_admitted_first(monkeypatch):
     """Where room is short, a later find pushes the best one out, unless an order needs it."""
     monkeypatch.setattr(parent_sets, "MOST_CANDIDATES", 1)

@@ -27,16 +27,21 @@ few = st.sets(st.integers(0, N - 1), max_size=4).map(lambda s: np.array(sorted(s
     st.lists(few, min_size=N, max_size=N),
     st.lists(few, min_size=N, max_size=N),
     st.integers(0, 100),
+    st.booleans(),
 )
-def test_pools_hold_everything_that_was_proposed(communities, blankets, partners, seed):
+def test_pools_hold_everything_that_was_proposed(communities, blankets, partners, seed, expanded):
     proposed = np.random.default_rng(seed).random((N, N)) * (np.eye(N) == 0) / 40
-    pools = candidate_pools(communities, blankets, partners, sparse.csr_array(proposed))
+    given = (communities, blankets, partners, sparse.csr_array(proposed))
+    pools = candidate_pools(*given, expanded=expanded)
     for v, pool in enumerate(pools):
         wanted = {*blankets[v].tolist(), *partners[v].tolist()}
         for community in communities:
             members = {*community.tolist()}
-            members |= {u for w in community.tolist() for u in blankets[w].tolist()}
+            if expanded:
+                members |= {u for w in community.tolist() for u in blankets[w].tolist()}
             wanted |= members if v in members else set()
+        if not expanded:
+            wanted |= {u for w in blankets[v].tolist() for u in blankets[w].tolist()}
         wanted |= {u for u in range(N) if proposed[u, v] + proposed[v, u] > 0.01}
         assert pool.tolist() == sorted(wanted - {v})
 

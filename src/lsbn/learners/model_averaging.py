@@ -201,15 +201,10 @@ def _within(
     return [np.unique(pool[pool >= 0]) for pool in moved]
 
 
-def _second_neighbours(pools: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Members of each variable's pool and of their pools."""
-    n = len(pools)
-    indptr = np.concatenate([[0], np.cumsum([len(pool) for pool in pools])])
-    ones = np.ones(indptr[-1], np.int32)
-    near = sparse.csr_array((ones, np.concatenate(pools), indptr), shape=(n, n))
-    wide = (near @ near + near).tocsr()
-    wide.sort_indices()
-    return np.split(wide.indices.astype(np.int64), wide.indptr[1:-1])
+def _rows(matrix: sparse.csr_array) -> list[np.ndarray]:
+    """Columns of the entries of each row, ascending."""
+    matrix.sort_indices()
+    return np.split(matrix.indices.astype(np.int64), matrix.indptr[1:-1])
 
 
 def _weighty(start: np.ndarray, share: np.ndarray) -> np.ndarray:
@@ -336,9 +331,9 @@ class OrderSampler:
         orders are looked at, but only variables are searched whose best set there is new.
         """
         search, n = self.search, self.search.dataset.n_variables
-        search.explore(pools or [np.arange(n)] * n, 0, room=_FIRST_LOOK)
-        near = _second_neighbours(pools) if pools and n > REACH else [np.arange(n)] * n
-        self._explore_by(self.rng.random(n), 0, near, np.zeros(n, bool), _FIRST_LOOK)
+        search.explore(pools or [np.arange(n)] * n, 0, near=pools, room=_FIRST_LOOK)
+        near = pools if n > REACH else None
+        self._explore_by(self.rng.random(n), 0, near, room=_FIRST_LOOK)
         keys, best, idle = None, -np.inf, 0
         history: list[float] = []
         for stamp in range(1, self.sampling.rounds + 2):
@@ -353,7 +348,7 @@ class OrderSampler:
             if idle == self.sampling.patience or stamp > self.sampling.rounds:
                 break
             for order, _ in starts if idle else starts[: max(1, EXPLORED // n)]:
-                done = search.settled(order) if idle else np.zeros(n, bool)
+                done = search.settled(order) if idle else None
                 self._explore_by(order, stamp, near, done)
         return sets, starts, history
 
@@ -379,13 +374,35 @@ class OrderSampler:
         self,
         keys: np.ndarray,
         stamp: int,
-        near: Sequence[np.ndarray],
-        done: np.ndarray,
+        pools: Sequence[np.ndarray] | None,
+        done: np.ndarray | None = None,
         room: int | None = None,
     ) -> None:
-        """Search parents of the variables that are not done among those near that come before."""
-        pools = [None if done[v] else u[keys[u] < keys[v]] for v, u in enumerate(near)]
-        self.search.explore(pools, stamp, room=room)
+        """Search parents of the variables that are not done among those that come before.
+
+        With pools, only these and what is within two steps in the best graph of the order are
+        looked at. Where one more parent would help is asked everywhere in rounds 1, 2, 4, 8 and
+        16: a parent that shows only beside others is in no pool, and each time costs a pass over
+        all pairs.
+        """
+        n = len(keys)
+        near = [np.arange(n)] * n if pools is None else self._around(pools, keys)
+        first = [
+            None if done is not None and done[v] else u[keys[u] < keys[v]]
+            for v, u in enumerate(near)
+        ]
+        everywhere = pools is None or stamp.bit_count() == 1
+        self.search.explore(first, stamp, near=None if everywhere else near, room=room)
+
+    def _around(self, pools: Sequence[np.ndarray], keys: np.ndarray) -> list[np.ndarray]:
+        """Pools, and what is within two steps in the best graph of an order."""
+        n = len(pools)
+        start, members = self.search.best_parents(keys)
+        links = sparse.csr_array((np.ones(len(members)), members, start), shape=(n, n))
+        links = links + links.T
+        start = np.concatenate([[0], np.cumsum([len(pool) for pool in pools])])
+        given = sparse.csr_array((np.ones(start[-1]), np.concatenate(pools), start), shape=(n, n))
+        return _rows(sparse.csr_array(given + links + links @ links))
 
     def _starts(self, sets: ParentSets, keys: np.ndarray | None) -> list:
         """Orders to start from, best first: annealed from random ones, and the given one."""

@@ -230,21 +230,32 @@ class ParentSetSearch:
         return start, mask, np.concatenate([scores for _, scores, _ in self._sets])
 
     def explore(
-        self, pools: Sequence[np.ndarray | None], stamp: int, *, room: int | None = None
+        self,
+        pools: Sequence[np.ndarray | None],
+        stamp: int,
+        *,
+        near: Sequence[np.ndarray] | None = None,
+        room: int | None = None,
     ) -> None:
         """Search parents of every variable in its pool and add what is found.
 
         Parameters
         ----------
-        pools : sequence of int arrays, one for each variable
+        pools : sequence of ascending int arrays, one for each variable
             None where nothing is to be searched.
         stamp : int
             Where there are too many candidates, those of later stamps are kept.
+        near : sequence of ascending int arrays, optional
+            Where one more parent may come from; from everywhere by default.
         room : int, optional
             Most free parameters of a family; there are never more than rows.
         """
         room = min(room or self.dataset.n_rows, self.dataset.n_rows)
-        work = [(v, pools[v], room) for v in self.varying.tolist() if pools[v] is not None]
+        work = [
+            (v, pools[v], self.varying if near is None else near[v], room)
+            for v in self.varying.tolist()
+            if pools[v] is not None
+        ]
         found = self._each(self._explore, work)
         for v, sets, scores in found:
             self._add(v, sets, scores, stamp)
@@ -278,7 +289,7 @@ class ParentSetSearch:
         All sets are scored again if it is another one than before, by more than a factor of
         `ESS_STEP`, and True is returned.
         """
-        best = [self._sets[v][0][[self._best(v, keys)]] for v in range(self.dataset.n_variables)]
+        best = [sets[[self._best(v, keys)]] for v, (sets, *_) in enumerate(self._sets)]
 
         def loss(log_ess: float) -> float:
             tables = replace(self.score, ess=float(np.exp(log_ess))).tables()
@@ -297,10 +308,12 @@ class ParentSetSearch:
         ]
         return True
 
-    def _explore(self, v: int, pool: np.ndarray, room: int, tables: tuple) -> tuple:
+    def _explore(
+        self, v: int, pool: np.ndarray, near: np.ndarray, room: int, tables: tuple
+    ) -> tuple:
         words, offsets = self.dataset.bits
         effort = self.effort
-        pool = np.intersect1d(pool[pool != v], self.varying).astype(np.int64)
+        pool, others = self._others(v, pool), self._others(v, near)
         return v, *_parents.explore_parent_sets(
             words,
             offsets,
@@ -308,11 +321,15 @@ class ParentSetSearch:
             tables,
             v,
             pool,
-            self.varying[self.varying != v],
+            others,
             *effort.widths(len(pool)),
             self.penalty,
             effort.limits(room),
         )
+
+    def _others(self, v: int, some: np.ndarray) -> np.ndarray:
+        """Those of some variables that vary and are not ``v``."""
+        return some[(some != v) & (self.dataset.cards[some] > 1)].astype(np.int64)
 
     def _each(self, function: Callable[..., tuple], work: Sequence[tuple]) -> list[tuple]:
         """Call ``function(*item, tables)`` on all items, a fresh set of tables for each chunk."""
@@ -336,6 +353,11 @@ class ParentSetSearch:
                 for v, bests in enumerate(self._bests)
             ]
         )
+
+    def best_parents(self, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Parents of each variable in the best graph of an order, as ``(start, parents)``."""
+        best = np.array([sets[self._best(v, keys)] for v, (sets, *_) in enumerate(self._sets)])
+        return np.concatenate([[0], np.cumsum((best >= 0).sum(axis=1))]), best[best >= 0]
 
     def _best(self, v: int, keys: np.ndarray) -> int:
         """Index of the best set of a variable in the order of ``keys``."""

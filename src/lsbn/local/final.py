@@ -43,18 +43,24 @@ def candidate_pools(
     blankets: Sequence[np.ndarray],
     partners: Sequence[np.ndarray],
     proposed: Any,
+    *,
+    expanded: bool = True,
 ) -> list[np.ndarray]:
     """Where to look for the neighbours of each variable.
 
     Parameters
     ----------
     communities : sequence of int arrays
-        All members of the expanded communities that hold a variable are in its pool.
+        All members of the communities that hold a variable are in its pool.
     blankets, partners : sequences of int arrays
         So are its Markov blanket and some of its heaviest partners: where a few strong relations
         raise the mean weight, the blankets were looked for among too few.
     proposed : sparse array
         And the variables that Mergence joined to it with a probability above 0.01.
+    expanded : bool
+        Whether it is the expanded communities that count. Their members grow with the number of
+        variables: in tiles of alarm to 740 of 3,700. Otherwise the blankets of a blanket's members
+        stand in for them: that makes 84, with 4,677 true edges instead of 4,696.
 
     Returns
     -------
@@ -65,9 +71,12 @@ def candidate_pools(
         {*b.tolist(), *p.tolist()} for b, p in zip(blankets, partners, strict=True)
     ]
     for community in communities:
-        members = set(expanded_community(community, blankets).tolist())
+        wide = expanded_community(community, blankets) if expanded else community
+        members = set(wide.tolist())
         for v in members:
             near[v] |= members
+    for v, blanket in enumerate(() if expanded else blankets):
+        near[v].update(u for w in blanket.tolist() for u in blankets[w].tolist())
     both = (proposed + proposed.T).tocoo()
     for u, v, p in zip(both.row.tolist(), both.col.tolist(), both.data.tolist(), strict=True):
         if p > LEAST_PROBABILITY:
@@ -126,7 +135,8 @@ class _Whole:
         """Where to look for the neighbours of each variable: a pass over all pairs."""
         dataset, proposed = self.dataset, self.merged.edges.matrix
         partners = blanket_candidates(dataset, weights=("MI",), above_mean=False, most=_PARTNERS)
-        return candidate_pools(self.communities, self.blankets, partners, proposed)
+        few = dataset.n_variables <= REACH
+        return candidate_pools(self.communities, self.blankets, partners, proposed, expanded=few)
 
 
 def _settle_model_averaging(whole: _Whole) -> Learned:
