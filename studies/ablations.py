@@ -2,8 +2,8 @@
 
 Writes ``ablations.md`` beside this file. Cells are the mean F of the skeleton over the seeds, in
 percent, and the mean seconds of processor time, which other work on the machine hardly changes.
-Columns of the sampled tables are shuffled. With ``--tables`` only some are measured, or none, and
-the figures of the others stay as they were written.
+Columns of the sampled tables are shuffled unless named. With ``--tables`` only some are measured,
+or none, and the figures of the others stay as they were written.
 
     python studies/ablations.py [--networks alarm insurance win95pts] [--seeds 221 222 223]
         [--rows 20000] [--jobs 2] [--tables weights blankets ...] [--output FILE]
@@ -194,11 +194,13 @@ class Setting:
     seeds: tuple[int, ...]
     rows: int
     jobs: int
+    shuffled: bool = True
 
     def outcomes(self, model: LSBN, network: str, rows: int | None = None) -> list[Outcome]:
         """Learn the tables of a network, one for each seed."""
         way = (type(model), tuple(model.get_params().items()))
-        return [_outcome(way, network, rows or self.rows, s, self.jobs) for s in self.seeds]
+        where = (network, rows or self.rows, self.shuffled)
+        return [_outcome(way, *where, s, self.jobs) for s in self.seeds]
 
     def line(self, name: str, model: LSBN, rows: int | None = None) -> list[str]:
         """Give a row of a table: F and seconds for each network."""
@@ -216,16 +218,18 @@ class Setting:
 
 
 @cache
-def sample(network: str, rows: int, seed: int) -> tuple[Dataset, nx.DiGraph]:
-    """Sample a network, columns in random order."""
+def sample(network: str, rows: int, shuffled: bool, seed: int) -> tuple[Dataset, nx.DiGraph]:
+    """Sample a network, columns in random order or in that of its file."""
     net = load_network(network)
-    return shuffled_sample(net, rows, seed)[0], net.dag
+    if shuffled:
+        return shuffled_sample(net, rows, seed)[0], net.dag
+    return Dataset.from_table(net.sample(rows, random_state=seed)), net.dag
 
 
 @cache
-def _outcome(way: tuple, network: str, rows: int, seed: int, jobs: int) -> Outcome:
+def _outcome(way: tuple, network: str, rows: int, shuffled: bool, seed: int, jobs: int) -> Outcome:
     """Learn one table; what several tables of the page show is learned once."""
-    dataset, truth = sample(network, rows, seed)
+    dataset, truth = sample(network, rows, shuffled, seed)
     model = way[0](**dict(way[1])).set_params(random_state=seed, n_jobs=jobs)
     begin = time.process_time()
     model.fit(dataset)
@@ -303,6 +307,19 @@ def ess(setting: Setting) -> Rows:
     return lines
 
 
+def copies(setting: Setting) -> Rows:
+    """Columns that repeat another learned as they are or folded, in both orders of the columns."""
+    lines = []
+    for shuffled, order in ((True, "shuffled"), (False, "file's order")):
+        for learner in ("model-averaging", "pc", "greedy"):
+            models = {
+                f"{learner}, as they are, {order}": LSBN(learner=learner, fold_copies=False),
+                f"{learner}, folded, {order}": LSBN(learner=learner),
+            }
+            lines += replace(setting, shuffled=shuffled).lines(models)
+    return lines
+
+
 def caps(setting: Setting) -> Rows:
     """Bounds on communities and on sub-communities."""
     models = {f"max_community={m}": LSBN.paper(max_community=m) for m in (10, 20, 50, 100)}
@@ -333,6 +350,7 @@ TABLES: dict[str, tuple[str, Callable[[Setting], Rows]]] = {
     "votes": ("Votes", votes),
     "triplets": ("Triplet conflicts", triplets),
     "last-pass": ("Last pass", last_pass),
+    "copies": ("Columns that repeat another, LSBN()", copies),
     "ess": ("Equivalent sample size, LSBN()", ess),
     "caps": ("Size caps, LSBN.paper()", caps),
     "sampling": ("Exact and sampled model averaging, LSBN.paper()", sampling),
@@ -378,7 +396,7 @@ def main() -> None:
     warnings.simplefilter("ignore", ConvergenceWarning)
     setting = Setting(tuple(chosen.networks), tuple(chosen.seeds), chosen.rows, chosen.jobs)
     for learner in LEARNERS:  # compiled code is loaded before any clock runs
-        LSBN(learner=learner, random_state=0).fit(sample("alarm", FEW_ROWS, 0)[0])
+        LSBN(learner=learner, random_state=0).fit(sample("alarm", FEW_ROWS, True, 0)[0])
     write(chosen.output, {})
     for name in chosen.tables:
         write(chosen.output, {name: section(name, setting)})

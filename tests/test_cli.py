@@ -338,6 +338,15 @@ def test_learn_runs_the_framework(tmp_path, chain, estimator, capsys):
     assert "warning" not in out
 
 
+def test_learn_tells_of_columns_that_repeat_another(tmp_path, capsys):
+    column = np.arange(200) % 2
+    table = pd.DataFrame({"x": column, "y": 1 - column, "z": np.arange(200) % 3})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    assert run("learn", tmp_path / "t.csv", "-o", tmp_path / "run", "--jobs", 1) == 0
+    assert "note: 1 column(s) repeat another: 'y' of 'x'" in capsys.readouterr().out
+    assert "&#x27;y&#x27; of" in (tmp_path / "run" / "report.html").read_text("utf-8")
+
+
 def test_learn_as_published(tmp_path, chain, estimator):
     assert run("learn", chain, "-o", tmp_path / "run", "--paper", "--learner", "pc") == 0
     assert estimator.asked[-1]["published"] is True

@@ -350,6 +350,8 @@ def _learned(
             verbose=tell,
         ).fit(dataset)
     notes = dict(model.diagnostics_)
+    for note in notes.get("notes", ())[len(dataset.notes) :]:
+        print(f"note: {note}")
     del stages.seconds["fit"]
     for stage, seconds in notes.pop("seconds").items():
         stages.seconds[stage] = stages.seconds.get(stage, 0.0) + seconds
