@@ -31,6 +31,7 @@ from lsbn.estimator import LSBN
 from lsbn.learners import LEARNERS, Learned, learn_model_averaging
 from lsbn.learners.model_averaging import Sampling
 from lsbn.local.community import LocalResult, LocalSettings, local_learn
+from lsbn.local.parts import Part
 from lsbn.metrics import compare
 from lsbn.network import load_network
 from lsbn.parallel import run
@@ -110,10 +111,12 @@ class CutBlankets(LSBN):
         settings: LocalSettings,
         seed: np.random.SeedSequence,
     ) -> list[LocalResult]:
+        part = Part.whole(dataset)
+
         def learn(item: tuple[np.ndarray, np.random.SeedSequence]) -> LocalResult:
             community, own = item
             inner = self._inner(community, blankets, np.random.default_rng(own))
-            return local_learn(dataset, community, inner, settings, random_state=own)
+            return local_learn(part, community, inner, settings, random_state=own)
 
         seeds = seed.spawn(len(communities))
         return run(learn, list(zip(communities, seeds, strict=True)), self.n_jobs)
@@ -307,6 +310,18 @@ def ess(setting: Setting) -> Rows:
     return lines
 
 
+def density(setting: Setting) -> Rows:
+    """Prior probability of an edge fixed or found, on few rows and on many."""
+    lines = []
+    for rows in (FEW_ROWS, setting.rows):
+        models = {
+            f"any number of parents as likely, {rows:,} rows": LSBN(),
+            f"density found from the data, {rows:,} rows": LSBN(fit_density=True),
+        }
+        lines += setting.lines(models, rows)
+    return lines
+
+
 def copies(setting: Setting) -> Rows:
     """Columns that repeat another learned as they are or folded, in both orders of the columns."""
     lines = []
@@ -352,6 +367,7 @@ TABLES: dict[str, tuple[str, Callable[[Setting], Rows]]] = {
     "last-pass": ("Last pass", last_pass),
     "copies": ("Columns that repeat another, LSBN()", copies),
     "ess": ("Equivalent sample size, LSBN()", ess),
+    "density": ("Prior probability of an edge, LSBN()", density),
     "caps": ("Size caps, LSBN.paper()", caps),
     "sampling": ("Exact and sampled model averaging, LSBN.paper()", sampling),
 }

@@ -22,7 +22,7 @@ from lsbn.data import Dataset
 from lsbn.graph import CycleError, EdgeProbabilities, cpdag_of
 from lsbn.kernels import orders as _orders
 from lsbn.learners import Score
-from lsbn.learners.model_averaging import OrderSampler, Sampling, _average, _kept
+from lsbn.learners.model_averaging import Fit, OrderSampler, Sampling, _average, _kept
 from lsbn.learners.parent_sets import Effort, ParentSets
 from lsbn.metrics import compare
 from lsbn.network import load_network
@@ -90,7 +90,7 @@ def relations(n: int, graph: Parents) -> np.ndarray:
 def posterior(dataset: Dataset, seed: int) -> Posterior:
     """Do what `learn_model_averaging` does, and keep the orders."""
     rng = np.random.default_rng(seed)
-    sampler = OrderSampler(dataset, Score(), Effort(), Sampling(), rng, 1, fit_ess=True)
+    sampler = OrderSampler(dataset, Score(), Effort(), Sampling(), rng, 1, Fit(ess=True))
     sets, starts, _ = sampler._search(None)
     counted, core = sampler._counted(sets, starts)
     chains = sampler._sample(counted, core, starts)

@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 
 import naive
 from learner_cases import chain_table
-from lsbn.copies import SURE, Folded, _evidence, fold_copies
+from lsbn.copies import Folded, _surprise, fold_copies
 from lsbn.data import Dataset
 from lsbn.estimator import LSBN
 from lsbn.graph import EdgeProbabilities
@@ -47,12 +49,28 @@ def test_constant_columns_are_no_copies():
     assert fold_copies(Dataset.from_table(np.zeros((500, 3), int))).copies == {}
 
 
-def test_evidence_is_that_of_the_score():
-    column = BASE[0]
-    child = naive.family_score("bdeu", 1.0, column, 3, [column], [3])
-    alone = naive.family_score("bdeu", 1.0, column, 3, [], [])
-    assert _evidence(np.bincount(column)) == pytest.approx(child - alone)
-    assert child - alone > SURE
+@pytest.mark.parametrize("rows", [12, 40])
+def test_columns_with_a_state_for_every_row_are_no_copies(rows):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"patient": rng.permutation(rows), "sample": rng.permutation(rows)})
+    assert fold_copies(Dataset.from_table(table)).copies == {}
+
+
+@pytest.mark.parametrize("counts", [(2, 2), (3, 1), (1, 1, 1, 1), (2, 2, 1), (3, 2, 1)])
+def test_surprise_counts_the_ways_to_part_the_rows(counts):
+    column = np.repeat(np.arange(len(counts)), counts)
+    ways = {
+        frozenset(frozenset(np.flatnonzero(np.array(order) == k)) for k in range(len(counts)))
+        for order in set(itertools.permutations(column.tolist()))
+    }
+    assert _surprise(np.array(counts)) == pytest.approx(np.log(len(ways)))
+
+
+def test_codes_of_two_bytes():
+    column = np.random.default_rng(0).integers(0, 300, 5_000)
+    dataset = Dataset.from_table(pd.DataFrame({"a": column, "b": 999 - column}), max_states=300)
+    assert dataset.codes.dtype == np.uint16
+    assert fold_copies(dataset).copies == {"b": "a"}
 
 
 def test_edges_unfold_to_the_places_of_the_table():
@@ -87,10 +105,19 @@ def test_the_first_of_two_copies_has_the_edges(learner):
     )
     assert any("'copy' of 'HR'" in note for note in model.diagnostics_["notes"])
     assert all("copy" in c for c in model.communities_ if "HR" in c)
-    if len(model.hierarchy_):
-        assert model.hierarchy_[-1, 3] == 5
     moved = LSBN(learner=learner, random_state=0).fit(table[["copy", *table.columns[:-1]]])
     assert all("copy" in edge for edge in moved.dag_.edges)
+
+
+def test_the_merge_tree_counts_copies():
+    table = load_network("alarm").sample(1_000, random_state=0)
+    table = table.assign(**{f"{name} again": table[name] for name in table.columns[:10]})
+    model = LSBN(random_state=0, last_pass=False).fit(table)
+    members = [set(c) for c in model.communities_]
+    for a, b, _, size in model.hierarchy_.tolist():
+        members.append(members[int(a)] | members[int(b)])
+        assert len(members[-1]) == size
+    assert size == 47
 
 
 def test_a_table_of_copies_alone():

@@ -67,6 +67,7 @@ def test_paper_has_its_own_settings(alarm):
     published = LSBN.paper(random_state=0)
     assert not published.last_pass
     assert not published.weigh_votes
+    assert not published.fold_copies
     assert LSBN.paper(last_pass=True).last_pass
     published.fit(alarm[0])
     assert_sound(published)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -25,10 +25,10 @@ from lsbn.kernels.counts import first_seen
 __all__ = ["Folded", "fold_copies"]
 
 SURE = 10.0
-"""Log odds above which two equal columns are copies and not alike by chance."""
+"""Minus log of the chance below which columns that are alike are copies."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Folded:
     """A dataset without its copies, and the way back.
 
@@ -53,18 +53,22 @@ class Folded:
         return np.flatnonzero(self.originals == np.arange(len(self.originals)))
 
     @cached_property
+    def repeated(self) -> np.ndarray:
+        """Columns that are."""
+        return np.setdiff1d(np.arange(len(self.originals)), self.kept)
+
+    @cached_property
     def dataset(self) -> Dataset:
         """The table without copies."""
         if len(self.kept) == self.whole.n_variables:
             return self.whole
-        return replace(self.whole.select(self.kept), notes=self.whole.notes)
+        return self.whole.select(self.kept)
 
     @property
     def copies(self) -> dict[str, str]:
         """Name of each copy and of its original."""
         names = self.whole.names
-        copies = np.setdiff1d(np.arange(len(names)), self.kept)
-        return {names[v]: names[self.originals[v]] for v in copies}
+        return {names[v]: names[self.originals[v]] for v in self.repeated}
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -84,9 +88,8 @@ class Folded:
         """
         n = self.whole.n_variables
         found = edges.matrix.tocoo()
-        copies = np.setdiff1d(np.arange(n), self.kept)
         incoming = np.bincount(self.kept[found.col], found.data, minlength=n)
-        firsts = self.originals[copies]
+        copies, firsts = self.repeated, self.originals[self.repeated]
         like = 1 + np.bincount(firsts, minlength=n)
         upward = (np.maximum(1.0 - incoming, 0.0) / like)[firsts]
         rows = np.concatenate([self.kept[found.row], firsts, copies])
@@ -105,8 +108,9 @@ def fold_copies(dataset: Dataset) -> Folded:
     """Find the columns that repeat an earlier one.
 
     Two columns are alike if their states can be renamed such that they agree in every row. With few
-    rows that happens by chance: they count as copies only if BDeu, with the prior of one edge
-    among all variables, gives that edge log odds above 10. Constant columns are no copies.
+    rows, or with a state of its own for nearly every row, that happens by chance: they count as
+    copies only if a column with the same counts in another order of the rows would rarely be alike,
+    with a chance below exp(-10) over all columns. Constant columns are no copies.
 
     Parameters
     ----------
@@ -130,14 +134,16 @@ def fold_copies(dataset: Dataset) -> Folded:
     for v in np.flatnonzero(dataset.cards > 1).tolist():
         column = first_seen(dataset.codes[v], dataset.cards[v])
         first = seen.setdefault(hashlib.sha256(column).digest(), v)
-        if first < v and _evidence(np.bincount(column)) > least:
+        if first < v and _surprise(np.bincount(column)) > least:
             originals[v] = first
     return Folded(dataset, originals)
 
 
-def _evidence(counts: np.ndarray) -> float:
-    """Log Bayes factor, under BDeu with a sample size of 1, of a copy as child against alone."""
-    r, n = len(counts), counts.sum()
-    alone = -gammaln(1 + n) + (gammaln(1 / r + counts) - gammaln(1 / r)).sum()
-    child = gammaln(1 / r) - gammaln(1 / r + counts) + gammaln(r**-2 + counts) - gammaln(r**-2)
-    return float(child.sum() - alone)
+def _surprise(counts: np.ndarray) -> float:
+    """Log of the number of ways to part the rows into groups of these sizes.
+
+    >>> round(float(np.exp(_surprise(np.array([2, 2])))))
+    3
+    """
+    _, same = np.unique(counts, return_counts=True)
+    return float(gammaln(counts.sum() + 1) - gammaln(counts + 1).sum() - gammaln(same + 1).sum())

@@ -30,8 +30,14 @@ from lsbn.tables import fit_tables
 
 __all__ = ["LSBN"]
 
+BLANKET_ALPHA = 0.001
 FEW_ROWS = 3_000
-_AS_PUBLISHED = {"fold_copies": False, "weigh_votes": False, "last_pass": False, "fit_ess": False}
+_AS_PUBLISHED = {
+    "fold_copies": False,
+    "weigh_votes": False,
+    "last_pass": False,
+    "fit_ess": False,
+}
 
 
 class LSBN(BaseEstimator):
@@ -52,9 +58,9 @@ class LSBN(BaseEstimator):
         the others from it: see `lsbn.copies`. Without it, which of them has the edges is chance.
     max_community : int
         Larger communities are partitioned again.
-    blanket_alpha : float
-        Level of the tests that decide on members of Markov blankets. With n variables it is 1/n
-        at most, which leaves each variable one false member.
+    blanket_alpha : float, optional
+        Level of the tests that decide on members of Markov blankets. By default 0.001, or with n
+        variables 1/n if that is less, so that one false member is expected at most.
     max_size : int
         Most variables learned at once within a community.
     weigh_votes : bool
@@ -72,6 +78,9 @@ class LSBN(BaseEstimator):
         see `lsbn.learners.learn_model_averaging`. By default where there are fewer than 3,000
         rows: with few the prior matters, with many the likeliest size admits a false edge now and
         then. Elsewhere it is 1.
+    fit_density : bool
+        Let it find the prior probability of an edge, too: see `lsbn.learners.Score`. It changed F
+        by little, in either direction.
     threshold : float
         Edges of `dag_` and `cpdag_` have a greater probability than this, in either direction.
     discretize, bins, missing, max_states
@@ -95,8 +104,8 @@ class LSBN(BaseEstimator):
         Overlapping communities.
     hierarchy_ : numpy.ndarray, shape (k - 1, 4)
         The merge tree in the form of `scipy.cluster.hierarchy`: two communities, the Jaccard
-        distance at which they merged, and the size of their union. Numbers below k are
-        `communities_`, ``k + t`` is the result of row t.
+        distance at which they merged, copies of columns left aside, and the size of their union.
+        Numbers below k are `communities_`, ``k + t`` is the result of row t.
     diagnostics_ : dict
         ``seconds`` of each stage; ``method``, exact or sampled; ``r_hat`` and
         ``effective_sample_size`` of the least certain edge where orders were sampled;
@@ -126,13 +135,14 @@ class LSBN(BaseEstimator):
         weights: Sequence[str] = WEIGHTS,
         fold_copies: bool = True,
         max_community: int = 50,
-        blanket_alpha: float = 0.001,
+        blanket_alpha: float | None = None,
         max_size: int = 10,
         weigh_votes: bool = True,
         resolve_conflicts: bool = True,
         triplet_threshold: float = 0.5,
         last_pass: bool = True,
         fit_ess: bool | None = None,
+        fit_density: bool = False,
         threshold: float = 0.5,
         discretize: str | None = None,
         bins: int = 5,
@@ -153,6 +163,7 @@ class LSBN(BaseEstimator):
         self.triplet_threshold = triplet_threshold
         self.last_pass = last_pass
         self.fit_ess = fit_ess
+        self.fit_density = fit_density
         self.threshold = threshold
         self.discretize = discretize
         self.bins = bins
@@ -166,7 +177,8 @@ class LSBN(BaseEstimator):
     def paper(cls, **overrides: Any) -> LSBN:
         """Make an estimator with every choice as published; parameters given here prevail.
 
-        All votes count alike, the equivalent sample size is 1, and Mergence has the last word.
+        All votes count alike, columns that repeat another are learned as they are, the equivalent
+        sample size is 1, and Mergence has the last word.
 
         Examples
         --------
@@ -243,7 +255,7 @@ class LSBN(BaseEstimator):
             raise ValueError(f"max_size is {self.max_size}; use 2 to 20")
         if not 0 <= self.threshold < 1:
             raise ValueError(f"threshold is {self.threshold}; use 0 or more, and less than 1")
-        if not 0 < self.blanket_alpha < 1:
+        if self.blanket_alpha is not None and not 0 < self.blanket_alpha < 1:
             raise ValueError(f"blanket_alpha is {self.blanket_alpha}; use more than 0, less than 1")
 
     def _settings(self, seed: int) -> LocalSettings:
@@ -258,7 +270,7 @@ class LSBN(BaseEstimator):
 
     def _blankets(self, dataset: Dataset) -> list[np.ndarray]:
         candidates = blanket_candidates(dataset, weights=self.weights)
-        alpha = min(self.blanket_alpha, 1 / dataset.n_variables)
+        alpha = self.blanket_alpha or min(BLANKET_ALPHA, 1 / dataset.n_variables)
         return markov_blankets(dataset, candidates, alpha=alpha, n_jobs=self.n_jobs)
 
     def _local_learn(
@@ -285,13 +297,14 @@ class LSBN(BaseEstimator):
         if not self.last_pass or callable(self.learner):
             return merged
         few = dataset.n_rows < FEW_ROWS
+        fit_ess = few if self.fit_ess is None else self.fit_ess
         return final_pass(
             dataset,
             self.learner,
             merged,
             communities,
             blankets,
-            fit_ess=few if self.fit_ess is None else self.fit_ess,
+            fit={"fit_ess": fit_ess, "fit_density": self.fit_density},
             random_state=seed,
             n_jobs=self.n_jobs,
         )

@@ -99,7 +99,7 @@ def _closest(heap: list, members: dict[int, set[int]]) -> tuple[float, int, int]
 
 
 def union_sizes(communities: Sequence[np.ndarray], hierarchy: np.ndarray) -> np.ndarray:
-    """Count the variables of each row of a merge tree, which may be that of other communities.
+    """Count the variables at each row of a merge tree, of communities that grew after it was made.
 
     Examples
     --------

@@ -1,5 +1,7 @@
 """Parent sets of whole tables: scored as defined, listed for the sampler, the same every time."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -162,10 +164,20 @@ def test_a_set_never_has_more_parameters_than_rows():
     assert [set(family) for family in as_families(search.listed())] == [{frozenset()}] * 3
 
 
-@pytest.mark.parametrize(("kind", "ess"), [("aic", 1.0), ("bdeu", 0.0), ("bdeu", -1.0)])
-def test_unknown_scores_are_refused(kind, ess):
-    with pytest.raises(ValueError, match=r"unknown score|must be positive"):
-        Score(kind, ess)
+@pytest.mark.parametrize(
+    "options", [{"kind": "aic"}, {"ess": 0.0}, {"ess": -1.0}, {"density": 0.0}, {"density": 1.0}]
+)
+def test_unknown_scores_are_refused(options):
+    with pytest.raises(ValueError, match=r"unknown score|must be"):
+        Score(**options)
+
+
+@pytest.mark.parametrize("density", [0.02, 0.4])
+def test_a_density_gives_a_prior_over_the_graphs_of_an_order(density):
+    penalty = Score(density=density).penalty(6, 5)
+    ways = [[math.comb(before, k) for k in range(6)] for before in range(6)]
+    assert np.prod(ways @ np.exp(penalty)) == pytest.approx(1.0)
+    assert np.exp(np.diff(penalty)) == pytest.approx(density / (1 - density))
 
 
 def test_a_variable_is_settled_once_its_best_set_was_searched():

@@ -6,7 +6,13 @@ from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.learners import Learned, learn_model_averaging
 from lsbn.local.blankets import blanket_candidates, markov_blankets
-from lsbn.local.community import LEAST_WEIGHT, LocalSettings, _vote_weights, local_learn
+from lsbn.local.community import (
+    LEAST_WEIGHT,
+    LocalSettings,
+    _vote_weights,
+    learn_communities,
+    local_learn,
+)
 from lsbn.local.structure import Structure
 
 
@@ -62,3 +68,28 @@ def test_any_learner_may_be_given():
     assert (
         local_learn(dataset, np.arange(6), blankets, settings).structure.probabilities(6).nnz == 0
     )
+
+
+def test_a_set_of_variables_is_learned_once_and_alike_by_any_number_of_jobs():
+    """By a learner that does nothing but draw."""
+    dataset = Dataset.from_table(shuffled_alarm(500)[0])
+    blankets = markov_blankets(dataset, blanket_candidates(dataset))
+    communities = [np.arange(20), np.arange(10, 30), np.arange(37)]
+    seen = []
+
+    def draw(dataset, *, random_state, n_jobs):
+        seen.append(dataset.names)
+        n = dataset.n_variables
+        matrix = np.triu(random_state.random((n, n)), 1)
+        return Learned(EdgeProbabilities(matrix, dataset.names))
+
+    def learn(n_jobs, seed):
+        settings = LocalSettings(learner=draw, seed=seed)
+        seeds = np.random.SeedSequence(0).spawn(3)
+        found = learn_communities(dataset, communities, blankets, settings, seeds, n_jobs)
+        return [result.structure.votes for result in found]
+
+    one = learn(1, 5)
+    assert len(set(seen)) == len(seen)
+    assert learn(2, 5) == one
+    assert learn(1, 6) != one

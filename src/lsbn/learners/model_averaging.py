@@ -42,8 +42,10 @@ REACH = 1024
 EXPLORED = 256
 """Orders times variables by which a round searches parents: few variables can afford several."""
 _FIRST_LOOK = 256
-"""Most free parameters of a family before there is an order: children crowd into the sets of their
-parents, which are then large, slow to count, and of no use later."""
+"""Most free parameters of a family that is grown before there is an order: children crowd into the
+sets of their parents, which are then large, slow to count, and of no use later."""
+_DENSITIES = 10
+"""Most times that hyperparameters are found again where all sets are scored."""
 _BETAS = np.array([0.05, 0.1, 0.2, 0.4, 0.7, 1.0])
 _THIN = 2
 _PILOT = 100
@@ -107,6 +109,14 @@ class Sampling:
         )
 
 
+@dataclass(frozen=True)
+class Fit:
+    """Which hyperparameters are found from the data; see `learn_model_averaging`."""
+
+    ess: bool = False
+    density: bool = False
+
+
 def learn_model_averaging(
     dataset: Dataset,
     *,
@@ -118,6 +128,7 @@ def learn_model_averaging(
     sampling: Sampling | None = None,
     pools: Sequence[np.ndarray] | None = None,
     fit_ess: bool = False,
+    fit_density: bool = False,
     knowledge: Knowledge | None = None,
     random_state: Any = None,
     n_jobs: int = 1,
@@ -144,6 +155,9 @@ def learn_model_averaging(
         Whether the equivalent sample size is unknown. The exact method then averages over that of
         `score` and its doubles and halves, one as likely as another; the sampler begins with it and
         takes the one under which its best graph is likeliest.
+    fit_density : bool
+        Whether the density of the network is unknown, any as likely as another: the prior of an
+        edge is then that of a network with as many edges as are found.
     random_state : int, SeedSequence or Generator, optional
     n_jobs : int
         Threads; the answer does not depend on it.
@@ -163,13 +177,13 @@ def learn_model_averaging(
     part = dataset.select(varying) if len(varying) < dataset.n_variables else dataset
     exact = method == "exact" or (method == "auto" and len(varying) <= exact_limit)
     bound = _parent_bound(part.n_variables, max_parents)
-    fit_ess = fit_ess and score.kind == "bdeu"
+    fit = Fit(fit_ess and score.kind == "bdeu", fit_density and score.prior)
     if exact:
-        matrix, diagnostics = _exact(part, score, fit_ess, bound, n_jobs)
+        matrix, diagnostics = _exact(part, score, fit, bound, n_jobs)
     else:
         rng = np.random.default_rng(random_state)
         effort = (effort or Effort()).bounded(max_parents)
-        sampler = OrderSampler(part, score, effort, sampling or Sampling(), rng, n_jobs, fit_ess)
+        sampler = OrderSampler(part, score, effort, sampling or Sampling(), rng, n_jobs, fit)
         if _is_small(part.n_variables, bound, max_parents):
             matrix, diagnostics = sampler.run_exhaustive(bound)
         else:
@@ -235,7 +249,7 @@ def _is_small(n: int, bound: int, asked: int | None) -> bool:
     return enough and listed and n - 1 <= TABLE_CANDIDATES
 
 
-def _exact(dataset: Dataset, score: Score, fit_ess: bool, bound: int, n_jobs: int) -> tuple:
+def _exact(dataset: Dataset, score: Score, fit: Fit, bound: int, n_jobs: int) -> tuple:
     """Average over all parent sets, and over equivalent sample sizes by their evidence."""
     n = dataset.n_variables
     if n > 25:
@@ -246,10 +260,15 @@ def _exact(dataset: Dataset, score: Score, fit_ess: bool, bound: int, n_jobs: in
     def learn(ess: float) -> tuple[np.ndarray, float]:
         search = ParentSetSearch(dataset, replace(score, ess=ess), Effort().bounded(bound), n_jobs)
         search.enumerate_all()
-        return exact_edge_posteriors(n, *search.as_subsets())
+        found = exact_edge_posteriors(n, *search.as_subsets())
+        for _ in range(_DENSITIES if fit.density else 0):
+            if not search.fit_density(found[0].sum()):
+                break
+            found = exact_edge_posteriors(n, *search.as_subsets())
+        return found
 
     found = {score.ess: learn(score.ess)}
-    for factor in (2.0, 0.5) if fit_ess else ():
+    for factor in (2.0, 0.5) if fit.ess else ():
         ess = score.ess * factor
         best = max(evidence for _, evidence in found.values())
         while ESS_BOUNDS[0] <= ess <= ESS_BOUNDS[1] and found[ess / factor][1] > best - UNLIKELY:
@@ -275,7 +294,7 @@ class OrderSampler:
     ----------
     dataset : Dataset
         Without constant variables.
-    score, effort, sampling, fit_ess
+    score, effort, sampling, fit
         See `learn_model_averaging`.
     rng : numpy.random.Generator
     n_jobs : int
@@ -289,10 +308,10 @@ class OrderSampler:
         sampling: Sampling,
         rng: np.random.Generator,
         n_jobs: int,
-        fit_ess: bool = False,
+        fit: Fit | None = None,
     ) -> None:
         self.search = ParentSetSearch(dataset, score, effort, n_jobs)
-        self.fit_ess = fit_ess
+        self.fit = fit or Fit()
         self.sampling = sampling
         self.rng = rng
         self.n_jobs = n_jobs
@@ -303,10 +322,20 @@ class OrderSampler:
         self.sampling = self.sampling.exhaustive()
         sets = self.search.listed()
         starts = self._starts(sets, None)
-        if self.fit_ess and self.search.fit_ess(starts[0][0]):
+        for _ in range(_DENSITIES):
+            if not self._fitted(starts[0][0]):
+                break
             sets = self.search.listed()
             starts = self._starts(sets, starts[0][0])
         return self._averaged(sets, sets, starts, [])
+
+    def _fitted(self, keys: np.ndarray) -> bool:
+        """Find the hyperparameters by the best graph in an order; say whether they are new."""
+        search = self.search
+        found = self.fit.ess and search.fit_ess(keys)
+        if self.fit.density:
+            found |= search.fit_density(len(search.best_parents(keys)[1]))
+        return found
 
     def run(
         self, pools: Sequence[np.ndarray] | None = None
@@ -320,6 +349,8 @@ class OrderSampler:
     ) -> tuple[sparse.csr_array, dict[str, Any]]:
         matrix, diagnostics = _average(sets, self._sample(sets, core, starts))
         diagnostics["ess"] = self.search.score.ess
+        if self.search.score.density is not None:
+            diagnostics["density"] = self.search.score.density
         diagnostics["rounds"] = [round(float(best), 3) for best in history]
         _warn_if_apart(diagnostics)
         return matrix, diagnostics
@@ -331,9 +362,10 @@ class OrderSampler:
         orders are looked at, but only variables are searched whose best set there is new.
         """
         search, n = self.search, self.search.dataset.n_variables
-        search.explore(pools or [np.arange(n)] * n, 0, near=pools, room=_FIRST_LOOK)
-        near = pools if n > REACH else None
-        self._explore_by(self.rng.random(n), 0, near, room=_FIRST_LOOK)
+        room = _FIRST_LOOK if self.sampling.rounds else None
+        search.explore(pools or [np.arange(n)] * n, 0, near=pools, room=room)
+        bounds = pools if n > REACH else None
+        self._explore_by(self.rng.random(n), 0, bounds, room=room)
         keys, best, idle = None, -np.inf, 0
         history: list[float] = []
         for stamp in range(1, self.sampling.rounds + 2):
@@ -343,13 +375,13 @@ class OrderSampler:
             history.append(score)
             idle = 0 if score > best + self.sampling.gain else idle + 1
             best = max(best, score)
-            if self.fit_ess and stamp <= self.sampling.rounds and search.fit_ess(keys):
+            if stamp <= self.sampling.rounds and self._fitted(keys):
                 idle, best = 0, -np.inf
             if idle == self.sampling.patience or stamp > self.sampling.rounds:
                 break
             for order, _ in starts if idle else starts[: max(1, EXPLORED // n)]:
                 done = search.settled(order) if idle else None
-                self._explore_by(order, stamp, near, done)
+                self._explore_by(order, stamp, bounds, done)
         return sets, starts, history
 
     def _counted(self, sets: ParentSets, starts: list) -> tuple[ParentSets, ParentSets]:
@@ -383,7 +415,7 @@ class OrderSampler:
         With pools, only these and what is within two steps in the best graph of the order are
         looked at. Where one more parent would help is asked everywhere in rounds 1, 2, 4, 8 and
         16: a parent that shows only beside others is in no pool, and each time costs a pass over
-        all pairs.
+        all pairs. The average is then over what was found, which need not be all that counts.
         """
         n = len(keys)
         near = [np.arange(n)] * n if pools is None else self._around(pools, keys)

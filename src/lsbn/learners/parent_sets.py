@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import minimize_scalar
+from scipy.special import logit
 
 from lsbn.data import Dataset
 from lsbn.kernels import parents as _parents
@@ -29,6 +30,7 @@ TABLE_CANDIDATES = 16
 TABLE_SETS = 64
 ESS_BOUNDS = (1 / 16, 256.0)
 ESS_STEP = 1.3
+DENSITY_STEP = 1.1
 _PRECISION = {"xatol": 0.05}
 EXHAUSTIVE_MARGIN = 25.0
 """Where all sets are scored, those that a subset beats by so much are left out (1e-11)."""
@@ -248,7 +250,8 @@ class ParentSetSearch:
         near : sequence of ascending int arrays, optional
             Where one more parent may come from; from everywhere by default.
         room : int, optional
-            Most free parameters of a family; there are never more than rows.
+            Most free parameters of a set that is grown, at most as many as rows. One parent more,
+            or the child in a parent's place, may exceed it.
         """
         room = min(room or self.dataset.n_rows, self.dataset.n_rows)
         work = [
@@ -305,6 +308,27 @@ class ParentSetSearch:
         self._sets = [
             (sets, again, stamps)
             for (sets, _, stamps), (again,) in zip(self._sets, scores, strict=True)
+        ]
+        return True
+
+    def fit_density(self, edges: float) -> bool:
+        """Take the mean density, if any was as likely, given a graph with so many edges.
+
+        The prior of all sets is another one if the odds of an edge change by more than a factor of
+        `DENSITY_STEP`, and True is returned.
+        """
+        n = self.dataset.n_variables
+        found = (edges + 1) / (n * (n - 1) / 2 + 2)
+        if self.score.density is not None:
+            before, now = logit([self.score.density, found])
+            if abs(now - before) < np.log(DENSITY_STEP):
+                return False
+        self.score = replace(self.score, density=found)
+        old, self.penalty = self.penalty, self.score.penalty(n, self.depth)
+        change = self.penalty - old
+        self._sets = [
+            (sets, scores + change[(sets >= 0).sum(axis=1)], stamps)
+            for sets, scores, stamps in self._sets
         ]
         return True
 

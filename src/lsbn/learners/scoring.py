@@ -22,17 +22,23 @@ class Score:
     prior : bool
         Count each family with probability ``1 / C(n - 1, |parents|)``: every number of parents is
         as likely as any other. Without it false edges grow with the number of variables.
+    density : float, optional
+        Probability of an edge between two variables, each independent of the others, to take the
+        place of that prior.
     """
 
     kind: str = "bdeu"
     ess: float = 1.0
     prior: bool = True
+    density: float | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ValueError(f"unknown score {self.kind!r}; there are {', '.join(KINDS)}")
         if not 0 < self.ess < np.inf:
             raise ValueError(f"the equivalent sample size must be positive, not {self.ess}")
+        if self.density is not None and not 0 < self.density < 1:
+            raise ValueError(f"the density must be between 0 and 1, not {self.density}")
 
     def tables(self) -> tuple:
         """Make look-up tables for the kernels; one set for each thread."""
@@ -43,5 +49,8 @@ class Score:
         k = np.arange(most_parents + 1)
         if not self.prior:
             return np.zeros(len(k))
+        if self.density is not None:  # of the pairs in an order, each variable has half of its own
+            no_edge = np.log1p(-self.density)
+            return k * (np.log(self.density) - no_edge) + (n_variables - 1) / 2 * no_edge
         k = np.minimum(k, max(n_variables - 1, 0))
         return gammaln(k + 1) + gammaln(n_variables - k) - gammaln(n_variables)

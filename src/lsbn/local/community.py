@@ -51,7 +51,7 @@ class LocalSettings:
         Whether clusters of candidate triplets are learned again.
     seed : int
         With the variables to be learned it settles what a learner draws. Overlapping communities
-        have sub-communities in common, which are learned once.
+        have sub-communities in common, which each worker learns once.
     """
 
     learner: str | Callable[..., Learned] = "model-averaging"
@@ -114,6 +114,7 @@ def local_learn(
         Markov blankets, at least of the members of the expanded community.
     settings : LocalSettings, optional
     random_state : int, SeedSequence or Generator, optional
+        Settles which sub-communities are drawn.
 
     Returns
     -------

@@ -6,7 +6,7 @@ much, the communities have said where to look.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -91,7 +91,7 @@ def final_pass(
     communities: Sequence[np.ndarray],
     blankets: Sequence[np.ndarray],
     *,
-    fit_ess: bool = False,
+    fit: Mapping[str, bool] | None = None,
     random_state: Any = None,
     n_jobs: int | None = 1,
 ) -> Learned:
@@ -104,8 +104,9 @@ def final_pass(
     merged : Learned
         What Mergence gave.
     communities, blankets : sequences of int arrays
-    fit_ess : bool
-        See `lsbn.learners.learn_model_averaging`.
+    fit : mapping, optional
+        What model averaging finds from the data, ``fit_ess`` and ``fit_density``: see
+        `lsbn.learners.learn_model_averaging`.
     random_state : int, SeedSequence or Generator, optional
     n_jobs : int, optional
 
@@ -114,7 +115,7 @@ def final_pass(
     Learned
     """
     rng = np.random.default_rng(random_state)
-    whole = _Whole(dataset, communities, blankets, merged, fit_ess, rng, threads(n_jobs))
+    whole = _Whole(dataset, communities, blankets, merged, fit or {}, rng, threads(n_jobs))
     return _SETTLERS[learner](whole)
 
 
@@ -126,7 +127,7 @@ class _Whole:
     communities: Sequence[np.ndarray]
     blankets: Sequence[np.ndarray]
     merged: Learned
-    fit_ess: bool
+    fit: Mapping[str, bool]
     rng: np.random.Generator
     n_jobs: int
 
@@ -146,8 +147,8 @@ def _settle_model_averaging(whole: _Whole) -> Learned:
     score in the same time.
     """
     pools = whole.pools if whole.dataset.n_variables > REACH else None
-    options: dict[str, Any] = {"random_state": whole.rng, "n_jobs": whole.n_jobs}
-    return learn_model_averaging(whole.dataset, pools=pools, fit_ess=whole.fit_ess, **options)
+    options: dict[str, Any] = {"random_state": whole.rng, "n_jobs": whole.n_jobs, **whole.fit}
+    return learn_model_averaging(whole.dataset, pools=pools, **options)
 
 
 def _settle_aracne(whole: _Whole) -> Learned:

@@ -23,7 +23,7 @@ class Part:
     variables : int array
         Their indices in the whole, ascending.
     known : dict
-        What the one learner of this part said of some of them.
+        What was learned of some of them: a part serves one `LocalSettings`.
     """
 
     dataset: Dataset
