@@ -1,8 +1,10 @@
 """``python -m benchmarks.tiles``: seconds of ``LSBN()`` by stage, and how they grow.
 
 Tables are sampled from copies of alarm side by side, joined by a few edges: 370 to 7,400 variables,
-2,000 rows. The passes over all pairs are quadratic and counted by themselves, as ``all pairs``; the
-exponent of each line is the slope of log seconds on log variables.
+2,000 rows. The passes over all pairs that the partition and the blankets make are quadratic and
+counted by themselves, as ``all pairs``; those of the last pass, which asks everywhere for one more
+parent in a few of its rounds, are counted with it. The exponent of each line is the slope of log
+seconds on log variables.
 """
 
 import argparse
