@@ -329,7 +329,7 @@ def copies(setting: Setting) -> Rows:
         for learner in ("model-averaging", "pc", "greedy"):
             models = {
                 f"{learner}, as they are, {order}": LSBN(learner=learner, fold_copies=False),
-                f"{learner}, folded, {order}": LSBN(learner=learner),
+                f"{learner}, folded, {order}": LSBN(learner=learner, fold_copies=True),
             }
             lines += replace(setting, shuffled=shuffled).lines(models)
     return lines

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sklearn.base import clone
 
 import naive
 from learner_cases import chain_table
@@ -99,14 +100,21 @@ def test_nothing_to_fold_changes_nothing():
 def test_the_first_of_two_copies_has_the_edges(learner):
     table = load_network("alarm").sample(2_000, random_state=3)[["CO", "HR", "HRBP", "HRSAT"]]
     table = table.assign(copy=table["HR"].map({"LOW": "b", "NORMAL": "a", "HIGH": "c"}))
-    model = LSBN(learner=learner, random_state=0).fit(table)
+    model = LSBN(learner=learner, fold_copies=True, random_state=0).fit(table)
     assert sorted(map(sorted, model.dag_.edges)) == sorted(
         map(sorted, [("HR", x) for x in ("CO", "HRBP", "HRSAT", "copy")])
     )
     assert any("'copy' of 'HR'" in note for note in model.diagnostics_["notes"])
     assert all("copy" in c for c in model.communities_ if "HR" in c)
-    moved = LSBN(learner=learner, random_state=0).fit(table[["copy", *table.columns[:-1]]])
+    moved = clone(model).fit(table[["copy", *table.columns[:-1]]])
     assert all("copy" in edge for edge in moved.dag_.edges)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_learners_that_treat_copies_alike_keep_them(learner):
+    table = pd.DataFrame({"a": BASE[0], "b": 2 - BASE[0], "c": BASE[1]})
+    notes = LSBN(learner=learner, random_state=0).fit(table).diagnostics_["notes"]
+    assert len(notes) == (learner not in ("pc", "aracne"))
 
 
 def test_the_merge_tree_counts_copies():

@@ -32,12 +32,7 @@ __all__ = ["LSBN"]
 
 BLANKET_ALPHA = 0.001
 FEW_ROWS = 3_000
-_AS_PUBLISHED = {
-    "fold_copies": False,
-    "weigh_votes": False,
-    "last_pass": False,
-    "fit_ess": False,
-}
+_AS_PUBLISHED = {"fold_copies": False, "weigh_votes": False, "last_pass": False, "fit_ess": False}
 
 
 class LSBN(BaseEstimator):
@@ -53,9 +48,10 @@ class LSBN(BaseEstimator):
         ``learner(dataset, random_state=..., n_jobs=...)`` and gives a `lsbn.learners.Learned`.
     weights : sequence of str
         Weight functions of the partition, and of the candidates for Markov blankets.
-    fold_copies : bool
+    fold_copies : bool, optional
         Let the first of several columns that repeat one another stand for all of them, and hang
-        the others from it: see `lsbn.copies`. Without it, which of them has the edges is chance.
+        the others from it: see `lsbn.copies`. By default for all learners but PC and ARACNE, which
+        treat copies alike; which of them has the edges is chance with the others.
     max_community : int
         Larger communities are partitioned again.
     blanket_alpha : float, optional
@@ -133,7 +129,7 @@ class LSBN(BaseEstimator):
         *,
         learner: str | Callable[..., Learned] = "model-averaging",
         weights: Sequence[str] = WEIGHTS,
-        fold_copies: bool = True,
+        fold_copies: bool | None = None,
         max_community: int = 50,
         blanket_alpha: float | None = None,
         max_size: int = 10,
@@ -246,7 +242,10 @@ class LSBN(BaseEstimator):
         return self
 
     def _folded(self, dataset: Dataset) -> Folded:
-        return fold_copies(dataset) if self.fold_copies else Folded.nothing(dataset)
+        fold = (
+            self.learner not in ("pc", "aracne") if self.fold_copies is None else self.fold_copies
+        )
+        return fold_copies(dataset) if fold else Folded.nothing(dataset)
 
     def _check_parameters(self) -> None:
         if not callable(self.learner) and self.learner not in LEARNERS:
