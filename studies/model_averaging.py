@@ -115,7 +115,7 @@ def _copies(seed: int) -> list[str]:
         "",
         f"Columns that determine each other in every row of the table of seed {seed}. Graphs in",
         "which two copies change places have the same score, so their posterior is a tie, and a",
-        "threshold of 0.5 picks the parents of one or the other by chance.",
+        "threshold of 0.5 picks the parents of one or the other by chance. `LSBN` folds them.",
         "",
         "| copy | copy | parents in the true graph |",
         "|---|---|---|",
