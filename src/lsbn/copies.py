@@ -100,8 +100,12 @@ class Folded:
 
     def unfold_communities(self, communities: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Put every copy into the communities of its original."""
+        if not len(self.repeated):
+            return list(communities)
         place = np.searchsorted(self.kept, self.originals)
-        return [np.flatnonzero(np.isin(place, community)) for community in communities]
+        order = np.argsort(place, kind="stable")
+        alike = np.split(order, np.searchsorted(place[order], np.arange(1, len(self.kept))))
+        return [np.sort(np.concatenate([alike[v] for v in c.tolist()])) for c in communities]
 
 
 def fold_copies(dataset: Dataset) -> Folded:

@@ -322,7 +322,8 @@ class LSBN(BaseEstimator):
         self.feature_names_in_ = np.array(dataset.names, dtype=object)
         self.communities_ = [[dataset.names[v] for v in c.tolist()] for c in communities]
         self.hierarchy_ = hierarchy
-        self.hierarchy_[:, 3] = union_sizes(communities, hierarchy)
+        if folded.copies:
+            self.hierarchy_[:, 3] = union_sizes(communities, hierarchy)
         self.edges_ = edges
         self.edge_probabilities_ = edges.matrix
         self.dag_ = edges.dag(self.threshold)

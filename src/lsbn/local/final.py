@@ -59,8 +59,7 @@ def candidate_pools(
         And the variables that Mergence joined to it with a probability above 0.01.
     expanded : bool
         Whether it is the expanded communities that count. Their members grow with the number of
-        variables: in tiles of alarm to 740 of 3,700. Otherwise the blankets of a blanket's members
-        stand in for them: that makes 84, with 4,677 true edges instead of 4,696.
+        variables. Otherwise the blankets of a blanket's members stand in for them.
 
     Returns
     -------
