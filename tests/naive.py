@@ -253,6 +253,41 @@ def family_score(kind, ess, child, r, parents, cards):
     return total
 
 
+def trees(rows, left, cards, r, alpha):
+    """(probability, parents asked, log likelihood) of every decision tree for these rows.
+
+    A row is the child's state and those of all parents; `left` are the parents left to ask. A
+    node stops with probability one half; `alpha` is shared among the states of the branches.
+    """
+    counts = [sum(child == k for child, _ in rows) for k in range(r)]
+    likelihood = math.lgamma(alpha) - math.lgamma(alpha + len(rows))
+    likelihood += sum(math.lgamma(alpha / r + c) - math.lgamma(alpha / r) for c in counts)
+    yield 0.5 if left else 1.0, frozenset(), likelihood
+    for p in left:
+        branches = [
+            list(trees([x for x in rows if x[1][p] == k], left - {p}, cards, r, alpha / cards[p]))
+            for k in range(cards[p])
+        ]
+        for chosen in itertools.product(*branches):
+            chance, asked, likelihoods = zip(*chosen, strict=True)
+            probability = 0.5 / len(left) * math.prod(chance)
+            yield probability, frozenset({p}).union(*asked), sum(likelihoods)
+
+
+def tree_score(ess, child, r, parents, cards):
+    """Log average of a table and of the trees that ask every parent, by listing them all."""
+    everyone = frozenset(range(len(cards)))
+    rows = list(zip(child, zip(*parents, strict=True), strict=True))
+    whole = [
+        (math.log(p), likelihood)
+        for p, asked, likelihood in trees(rows, everyone, cards, r, ess)
+        if asked == everyone
+    ]
+    tree = log_sum(p + likelihood for p, likelihood in whole) - log_sum(p for p, _ in whole)
+    table = family_score("bdeu", ess, child, r, parents, cards)
+    return log_sum([tree, table]) - math.log(2)
+
+
 def dags(n):
     """Parents of every node, as a tuple of frozensets, for each DAG over n nodes.
 
@@ -288,7 +323,10 @@ def log_family(family, allowed):
 
 
 def families(kind, ess, columns, cards, max_parents=None, prior=True):
-    """{parents: score} of every variable over all parent sets, with the prior 1 / C(n - 1, k)."""
+    """{parents: score} of every variable over all parent sets, with the prior 1 / C(n - 1, k).
+
+    The kind may also be "trees": BDeu of tables or trees.
+    """
     n = len(columns)
     most = n - 1 if max_parents is None else max_parents
     found = []
@@ -297,7 +335,12 @@ def families(kind, ess, columns, cards, max_parents=None, prior=True):
         for k in range(most + 1):
             for chosen in itertools.combinations([u for u in range(n) if u != v], k):
                 above, sizes = [columns[u] for u in chosen], [cards[u] for u in chosen]
-                score = family_score(kind, ess, columns[v], cards[v], above, sizes)
+                if kind == "trees" and chosen:
+                    score = tree_score(ess, columns[v], cards[v], above, sizes)
+                else:
+                    score = family_score(
+                        kind.replace("trees", "bdeu"), ess, columns[v], cards[v], above, sizes
+                    )
                 family[frozenset(chosen)] = score - prior * math.log(math.comb(n - 1, k))
         found.append(family)
     return found

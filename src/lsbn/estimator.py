@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from lsbn.copies import Folded, fold_copies
 from lsbn.data import DataError, Dataset
 from lsbn.graph import EdgeProbabilities
-from lsbn.learners import LEARNERS, Learned
+from lsbn.learners import LEARNERS, Learned, Score
 from lsbn.local.blankets import blanket_candidates, markov_blankets
 from lsbn.local.community import LocalResult, LocalSettings, learn_communities
 from lsbn.local.final import final_pass
@@ -32,7 +32,13 @@ __all__ = ["LSBN"]
 
 BLANKET_ALPHA = 0.001
 FEW_ROWS = 3_000
-_AS_PUBLISHED = {"fold_copies": False, "weigh_votes": False, "last_pass": False, "fit_ess": False}
+_AS_PUBLISHED = {
+    "fold_copies": False,
+    "weigh_votes": False,
+    "last_pass": False,
+    "trees": False,
+    "fit_ess": False,
+}
 
 
 class LSBN(BaseEstimator):
@@ -69,6 +75,9 @@ class LSBN(BaseEstimator):
     last_pass : bool
         After Mergence, run the learner once more over all variables, with what the communities
         proposed. Model averaging of up to 1,024 variables looks everywhere.
+    trees : bool
+        Let a variable of the last pass of model averaging depend on its parents by a table or by
+        a decision tree, one as likely as the other: see `lsbn.learners.Score`.
     fit_ess : bool, optional
         Let the last pass of model averaging find the equivalent sample size of BDeu from the data:
         see `lsbn.learners.learn_model_averaging`. By default where there are fewer than 3,000
@@ -137,6 +146,7 @@ class LSBN(BaseEstimator):
         resolve_conflicts: bool = True,
         triplet_threshold: float = 0.5,
         last_pass: bool = True,
+        trees: bool = True,
         fit_ess: bool | None = None,
         fit_density: bool = False,
         threshold: float = 0.5,
@@ -158,6 +168,7 @@ class LSBN(BaseEstimator):
         self.resolve_conflicts = resolve_conflicts
         self.triplet_threshold = triplet_threshold
         self.last_pass = last_pass
+        self.trees = trees
         self.fit_ess = fit_ess
         self.fit_density = fit_density
         self.threshold = threshold
@@ -296,14 +307,18 @@ class LSBN(BaseEstimator):
         if not self.last_pass or callable(self.learner):
             return merged
         few = dataset.n_rows < FEW_ROWS
-        fit_ess = few if self.fit_ess is None else self.fit_ess
+        averaging = {
+            "score": Score(trees=self.trees),
+            "fit_ess": few if self.fit_ess is None else self.fit_ess,
+            "fit_density": self.fit_density,
+        }
         return final_pass(
             dataset,
             self.learner,
             merged,
             communities,
             blankets,
-            fit={"fit_ess": fit_ess, "fit_density": self.fit_density},
+            averaging=averaging,
             random_state=seed,
             n_jobs=self.n_jobs,
         )

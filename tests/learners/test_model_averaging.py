@@ -38,7 +38,8 @@ def alarm_table(n, rows, seed=1):
 
 def brute_force(dataset, score, max_parents=None):
     columns, cards = dataset.codes.tolist(), dataset.cards.tolist()
-    families = naive.families(score.kind, score.ess, columns, cards, max_parents, score.prior)
+    kind = "trees" if score.trees else score.kind
+    families = naive.families(kind, score.ess, columns, cards, max_parents, score.prior)
     return naive.dag_edge_posteriors(families, counted_dags(len(columns)))
 
 
@@ -77,6 +78,7 @@ def by_name(learned):
         (Score("bic"), None),
         (Score(), 1),
         (Score("bic"), 2),
+        (Score(trees=True), None),
     ],
 )
 def test_exact_is_the_sum_over_all_dags_of_four(score, max_parents):
@@ -110,14 +112,18 @@ def test_a_constant_column_changes_nothing():
 
 
 @pytest.mark.parametrize(
-    ("table", "max_parents"),
-    [(random_table(12, 200, 1), None), (alarm_table(16, 300, 16), 4)],
-    ids=["random 12", "alarm 16"],
+    ("table", "options"),
+    [
+        (random_table(12, 200, 1), {}),
+        (alarm_table(16, 300, 16), {"max_parents": 4}),
+        (alarm_table(12, 300, 12), {"score": Score(trees=True)}),
+    ],
+    ids=["random 12", "alarm 16", "alarm 12, trees"],
 )
-def test_the_sampler_agrees_with_exact(table, max_parents):
-    wanted = dense(learn(table, method="exact", max_parents=max_parents))
+def test_the_sampler_agrees_with_exact(table, options):
+    wanted = dense(learn(table, method="exact", **options))
     assert ((wanted > 0.1) & (wanted < 0.9)).sum() >= 5
-    learned = learn(table, method="sampled", max_parents=max_parents, random_state=0)
+    learned = learn(table, method="sampled", random_state=0, **options)
     assert learned.diagnostics["method"] == "sampled"
     assert np.abs(dense(learned) - wanted).max() < 0.02
     assert learned.diagnostics["r_hat"] < 1.1
@@ -302,6 +308,20 @@ def test_the_density_found_is_that_of_what_is_learned(n, method):
     density = (dense(found).sum() + 1) / (n * (n - 1) / 2 + 2)
     known = learn(table, score=Score(density=float(density)), **options)
     np.testing.assert_allclose(dense(found), dense(known), atol=0.08)
+
+
+@pytest.mark.parametrize("few", [128, 0])
+def test_trees_are_searched_among_too_many_sets_to_score_all(few, monkeypatch):
+    """Everywhere or around what tables found, with the same edges as among all sets."""
+    monkeypatch.setattr(model_averaging, "_FEW", few)
+    table = alarm_table(20, 2_000, 5)
+    options = {"score": Score(trees=True), "random_state": 0}
+    wanted = dense(learn(table, method="exact", max_parents=4, **options))
+    found = learn(table, method="sampled", **options)
+    likely = [(m + m.T) > 0.5 for m in (wanted, dense(found))]
+    np.testing.assert_array_equal(*likely)
+    tables = learn(table, method="sampled", random_state=0)
+    assert max(found.diagnostics["log_scores"]) > max(tables.diagnostics["log_scores"])
 
 
 def test_other_scores_have_no_sample_size_to_find():

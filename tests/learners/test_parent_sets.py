@@ -165,10 +165,18 @@ def test_a_set_never_has_more_parameters_than_rows():
 
 
 @pytest.mark.parametrize(
-    "options", [{"kind": "aic"}, {"ess": 0.0}, {"ess": -1.0}, {"density": 0.0}, {"density": 1.0}]
+    "options",
+    [
+        {"kind": "aic"},
+        {"ess": 0.0},
+        {"ess": -1.0},
+        {"density": 0.0},
+        {"density": 1.0},
+        {"kind": "bic", "trees": True},
+    ],
 )
 def test_unknown_scores_are_refused(options):
-    with pytest.raises(ValueError, match=r"unknown score|must be"):
+    with pytest.raises(ValueError, match=r"unknown score|must be|trees are for"):
         Score(**options)
 
 
@@ -178,6 +186,20 @@ def test_a_density_gives_a_prior_over_the_graphs_of_an_order(density):
     ways = [[math.comb(before, k) for k in range(6)] for before in range(6)]
     assert np.prod(ways @ np.exp(penalty)) == pytest.approx(1.0)
     assert np.exp(np.diff(penalty)) == pytest.approx(density / (1 - density))
+
+
+def test_scoring_again_is_scoring_by_the_other_score_and_settles_nothing():
+    dataset = Dataset.from_table(small_table(200))
+    search = ParentSetSearch(dataset, Score(), Effort())
+    search.explore([np.arange(5)] * 5, 0)
+    search.rescore(Score("bdeu", 4.0, trees=True))
+    other = ParentSetSearch(dataset, search.score, Effort())
+    other.enumerate_all()
+    wanted = as_families(other.listed())
+    for v, family in enumerate(as_families(search.listed())):
+        assert family == pytest.approx({s: wanted[v][s] for s in family}, abs=1e-6)
+        assert set().union(*family) <= set(search.candidates()[v].tolist())
+    assert not search.settled(np.arange(5) / 5).any()
 
 
 def test_a_variable_is_settled_once_its_best_set_was_searched():

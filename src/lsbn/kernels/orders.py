@@ -26,7 +26,8 @@ import math
 import numpy as np
 from numba import njit
 
-from lsbn.kernels.subsets import sum_over_subsets
+from lsbn.kernels.bits import popcount
+from lsbn.kernels.subsets import log_add, sum_over_subsets
 
 NEGLIGIBLE = 23.0
 """Log of the ratio below which a parent set no longer counts (1e-10)."""
@@ -162,18 +163,12 @@ def gibbs_step(lists, links, keys, allowed, memory, beta, v, rng):
                 lists, memory, x, without | bit, beta
             )
     _insertion_argsort(position, order, m)
-    mask = np.uint64(0)
-    rest, own = 0.0, cached_family(lists, memory, v, mask, beta)
     height = np.empty(m + 1)
-    height[0] = own
-    top = own
+    _own_heights(lists, here[start[v] : start[v + 1]], order, v, beta, height)
+    rest, top = 0.0, height[0]
     for b in range(m):
-        a = order[b]
-        if here[start[v] + a] >= 0:
-            mask |= one << np.uint64(here[start[v] + a])
-            own = cached_family(lists, memory, v, mask, beta)
-        rest += jump[a]
-        height[b + 1] = own + rest
+        rest += jump[order[b]]
+        height[b + 1] += rest
         top = max(top, height[b + 1])
     total, low = 0.0, 0.0
     for b in range(m + 1):
@@ -190,6 +185,44 @@ def gibbs_step(lists, links, keys, allowed, memory, beta, v, rng):
     high = position[order[b]] if b < m else 1.0
     key = low + (high - low) * rng.random()
     _move(links, keys, allowed, v, key)
+
+
+@njit(nogil=True, cache=True)
+def _own_heights(lists, here, order, v, beta, height):
+    """``F_v`` with the first ``b`` of the neighbours allowed, for every ``b``.
+
+    Every set counts from where the last of its members is allowed: one pass over the sets finds
+    what each neighbour adds.
+    """
+    m = order.shape[0]
+    if beta == 1.0 and lists[5][v] >= 0:
+        mask = np.uint64(0)
+        for b in range(m + 1):
+            height[b] = log_family(lists, v, mask, beta)
+            if b < m and here[order[b]] >= 0:
+                mask |= np.uint64(1) << np.uint64(here[order[b]])
+        return
+    set_start, set_mask, set_score = lists[0], lists[1], lists[2]
+    place = np.empty(64, np.int64)
+    for b in range(m):
+        if here[order[b]] >= 0:
+            place[here[order[b]]] = b + 1
+    share = np.zeros(m + 1)
+    for s in range(set_start[v], set_start[v + 1]):
+        last, mask = 0, set_mask[s]
+        while mask:
+            rest = mask & (mask - np.uint64(1))
+            member = place[popcount((mask ^ rest) - np.uint64(1))]
+            last = member if member > last else last
+            mask = rest
+        score = beta * set_score[s]
+        if share[last] == 0.0:
+            height[last], share[last] = score, 1.0
+        elif score > height[last] - NEGLIGIBLE:
+            share[last] += math.exp(score - height[last])
+    for b in range(m + 1):
+        added = height[b] + math.log(share[b]) if share[b] > 0.0 else -np.inf
+        height[b] = added if b == 0 else log_add(height[b - 1], added)
 
 
 @njit(nogil=True, cache=True)

@@ -16,8 +16,17 @@ import numpy as np
 from numba import njit
 
 from lsbn.kernels.bits import and_into, count_and
+from lsbn.kernels.subsets import log_add
+from lsbn.kernels.trees import (
+    MOST_CONTEXTS,
+    add_margins,
+    average_trees,
+    count_up,
+    n_contexts,
+    tree_prior,
+)
 
-BDEU, K2, BIC = 0, 1, 2
+BDEU, K2, BIC, TREES = 0, 1, 2, 3
 WIDTH = 2048
 """Counts below this are looked up; larger ones use Stirling's series, which is cheap there."""
 _MAX_KEY = 1 << 14
@@ -81,7 +90,7 @@ def _slot(tables, key, a):
 def _slots(tables, q, r):
     """Pseudo-counts and table rows of a cell and of a configuration: ``a, slot, a, slot``."""
     kind, ess = tables[0], tables[1]
-    if kind == BDEU:
+    if kind in (BDEU, TREES):
         a_cell, a_row = ess / (q * r), ess / q
         key_cell, key_row = q * r, q
     elif kind == K2:
@@ -113,6 +122,9 @@ def family_score(words, offsets, codes, tables, child, parents):
 
     Counts by bits where the table is small, by relabelled rows where it is not.
     """
+    if tables[0] == TREES and parents.shape[0] > 1:
+        first, last = parents[:-1], parents[-1:]
+        return extension_scores(words, offsets, codes, tables, child, first, last)[0]
     r = offsets[child + 1] - offsets[child]
     n_words, n_rows = words.shape[1], codes.shape[1]
     q = 1.0
@@ -205,7 +217,20 @@ def _score_by_rows(child, r, ids, n_ids, tables, slots):
 
 @njit(nogil=True, cache=True)
 def extension_scores(words, offsets, codes, tables, child, parents, candidates):
-    """Scores of ``child`` with ``parents`` and one of the ``candidates``, for each candidate.
+    """Scores of ``child`` with ``parents`` and one of the ``candidates``, for each candidate."""
+    if tables[0] != TREES or parents.shape[0] == 0:
+        return _table_extensions(words, offsets, codes, tables, child, parents, candidates)
+    cards = np.diff(offsets)
+    few = n_contexts(cards[parents]) * (cards[candidates] + 2) <= MOST_CONTEXTS
+    out = np.empty(candidates.shape[0])
+    out[few] = _tree_extensions(words, offsets, codes, tables, child, parents, candidates[few])
+    out[~few] = _table_extensions(words, offsets, codes, tables, child, parents, candidates[~few])
+    return out
+
+
+@njit(nogil=True, cache=True)
+def _table_extensions(words, offsets, codes, tables, child, parents, candidates):
+    """Scores of tables.
 
     The bit columns of every configuration of child and parents are made once; a candidate then
     costs one AND and popcount per cell. Where they would not fit in cache, rows are labelled once
@@ -218,10 +243,10 @@ def extension_scores(words, offsets, codes, tables, child, parents, candidates):
     n_words, n_rows = words.shape[1], codes.shape[1]
     out = np.empty(candidates.shape[0])
     if q * r * n_words * 8 <= _MASK_BYTES and q * r * n_words < 20.0 * n_rows:
-        masks, sizes, n_masks = _family_masks(words, offsets, child, parents, np.int64(q), r)
+        masks, sizes, _ = _family_masks(words, offsets, child, parents, np.int64(q), r)
         for c in range(candidates.shape[0]):
             u = candidates[c]
-            out[c] = _extend_by_bits(words, offsets, tables, masks, sizes, n_masks, q, r, u, n_rows)
+            out[c] = _extend_by_bits(words, offsets, tables, masks, sizes, q, r, u, n_rows)
     else:
         ids, n_ids = configurations(codes, offsets, parents)
         for c in range(candidates.shape[0]):
@@ -238,37 +263,39 @@ def extension_scores(words, offsets, codes, tables, child, parents, candidates):
 def _family_masks(words, offsets, child, parents, q, r):
     """Bit columns of each observed configuration of parents (rows) and child state.
 
-    ``masks[j * r + k]`` and ``sizes[j * r + k]`` for configuration ``j`` and state ``k``.
+    ``masks[j * r + k]`` and ``sizes[j * r + k]`` for configuration ``labels[j]`` and state ``k``.
     """
     n_words = words.shape[1]
     current = np.empty((q, n_words), np.uint64)
     current[0] = np.uint64(0xFFFFFFFFFFFFFFFF)
-    n_current = 1
+    labels, n_current, step = np.zeros(q, np.int64), 1, 1
     for p in parents:
-        new = np.empty((q, n_words), np.uint64)
+        new, new_labels = np.empty((q, n_words), np.uint64), np.empty(q, np.int64)
         n_new = 0
         for j in range(n_current):
-            for s in range(offsets[p], offsets[p + 1]):
-                if and_into(current[j], words[s], new[n_new]) > 0:
+            for s in range(offsets[p + 1] - offsets[p]):
+                if and_into(current[j], words[offsets[p] + s], new[n_new]) > 0:
+                    new_labels[n_new] = labels[j] + s * step
                     n_new += 1
-        current, n_current = new, n_new
+        current, labels, n_current = new, new_labels, n_new
+        step *= offsets[p + 1] - offsets[p]
     masks = np.empty((n_current * r, n_words), np.uint64)
     sizes = np.empty(n_current * r, np.int64)
     for j in range(n_current):
         for k in range(r):
             m = j * r + k
             sizes[m] = and_into(current[j], words[offsets[child] + k], masks[m])
-    return masks, sizes, n_current
+    return masks, sizes, labels[:n_current]
 
 
 @njit(nogil=True, cache=True)
-def _extend_by_bits(words, offsets, tables, masks, sizes, n_masks, q, r, u, n_rows):
+def _extend_by_bits(words, offsets, tables, masks, sizes, q, r, u, n_rows):
     kind, table = tables[0], tables[3]
     base, card = offsets[u], offsets[u + 1] - offsets[u]
     a_cell, cell, a_row, row = _slots(tables, q * card, r)
     total = _constant(kind, q * card, r, n_rows)
     rows = np.empty(card, np.int64)
-    for j in range(n_masks):
+    for j in range(sizes.shape[0] // r):
         rows[:] = 0
         for k in range(r):
             left = sizes[j * r + k]
@@ -285,3 +312,88 @@ def _extend_by_bits(words, offsets, tables, masks, sizes, n_masks, q, r, u, n_ro
         for s in range(card):
             total -= _look(kind, table, row, a_row, rows[s])
     return total
+
+
+@njit(nogil=True, cache=True)
+def _tree_extensions(words, offsets, codes, tables, child, parents, candidates):
+    """Scores of families that have a table or a tree, one as likely as the other."""
+    r = offsets[child + 1] - offsets[child]
+    cards = np.diff(offsets)
+    q = np.prod(cards[parents])
+    by_bits = q * r * words.shape[1] < 20 * codes.shape[1]
+    if by_bits:
+        masks, sizes, labels = _family_masks(words, offsets, child, parents, q, r)
+    else:
+        joint, step = codes[child].astype(np.int64), r
+        for p in parents:
+            joint += codes[p] * step
+            step *= cards[p]
+    out = np.empty(candidates.shape[0])
+    family = np.append(cards[parents], 0)
+    prior = np.empty(0)
+    for c in range(candidates.shape[0]):
+        u = candidates[c]
+        if family[-1] != cards[u]:
+            family[-1] = cards[u]
+            prior = tree_prior(family)
+        if by_bits:
+            columns = words[offsets[u] : offsets[u + 1]]
+            counts = _counts_by_bits(columns, masks, sizes, labels, q, r)
+        else:
+            counts = np.bincount(joint + codes[u] * step, minlength=step * cards[u]).reshape(-1, r)
+        out[c] = _tree_score(counts, family, prior, tables)
+    return out
+
+
+@njit(nogil=True, cache=True)
+def _counts_by_bits(columns, masks, sizes, labels, q, r):
+    """Count the child's states in each configuration of parents and one more."""
+    last = columns.shape[0] - 1
+    counts = np.zeros((last + 1, q, r), np.int64)
+    for j in range(labels.shape[0]):
+        for k in range(r):
+            left = sizes[j * r + k]
+            for s in range(last if left else 0):
+                count = count_and(masks[j * r + k], columns[s])
+                counts[s, labels[j], k] = count
+                left -= count
+            counts[last, labels[j], k] = left
+    return counts.reshape(-1, r)
+
+
+@njit(nogil=True, cache=True)
+def _tree_score(counts, cards, prior, tables):
+    """Average of a table and of all trees for these counts."""
+    wide = add_margins(counts, cards)
+    leaf, all_fixed = _leaves(wide, cards, tables)
+    trees = average_trees(leaf, wide[:, -1] > 0, cards, prior)
+    return log_add(all_fixed, trees) - math.log(2.0)
+
+
+@njit(nogil=True, cache=True)
+def _leaves(wide, cards, tables):
+    """Score of the child alone in each context, and the sum where all parents are fixed."""
+    kind, table = tables[0], tables[3]
+    k, r = cards.shape[0], wide.shape[1] - 1
+    slots = []
+    for mask in range(1 << k):
+        part = 1.0
+        for i in range(k):
+            part *= cards[i] if mask >> i & 1 else 1
+        slots.append(_slots(tables, part, r))
+    leaf = np.zeros(wide.shape[0])
+    all_fixed = 0.0
+    digits, bases = np.zeros(k, np.int64), cards + 1
+    for c in range(wide.shape[0]):
+        mask = 0
+        for i in range(k):
+            mask |= (digits[i] < cards[i]) << i
+        a_cell, cell, a_row, row = slots[mask]
+        total = -_look(kind, table, row, a_row, wide[c, r])
+        for state in range(r):
+            total += _look(kind, table, cell, a_cell, wide[c, state])
+        leaf[c] = total
+        if mask == (1 << k) - 1:
+            all_fixed += total
+        count_up(digits, bases)
+    return leaf, all_fixed

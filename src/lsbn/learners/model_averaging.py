@@ -8,7 +8,7 @@ as it has orders.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import comb
 from typing import Any
@@ -44,6 +44,8 @@ EXPLORED = 256
 _FIRST_LOOK = 256
 """Most free parameters of a family that is grown before there is an order: children crowd into the
 sets of their parents, which are then large, slow to count, and of no use later."""
+_FEW = 128
+"""With more variables than this, trees are searched only around what tables found."""
 _DENSITIES = 10
 """Most times that hyperparameters are found again where all sets are scored."""
 _BETAS = np.array([0.05, 0.1, 0.2, 0.4, 0.7, 1.0])
@@ -358,18 +360,43 @@ class OrderSampler:
     def _search(self, pools: Sequence[np.ndarray] | None) -> tuple[ParentSets, list, list[float]]:
         """Sample orders and search parents among the predecessors in the best, in rounds.
 
-        Steered by the log score alone: rounds end when it no longer rises. After an idle one all
-        orders are looked at, but only variables are searched whose best set there is new.
+        After an idle one all orders are looked at, but only variables are searched whose best set
+        there is new. Trees are slow to score: tables show first where to look, and then no
+        variable is searched twice with the same best set.
         """
         search, n = self.search, self.search.dataset.n_variables
+        trees = search.score.trees
+        search.rescore(replace(search.score, trees=False))
         room = _FIRST_LOOK if self.sampling.rounds else None
         search.explore(pools or [np.arange(n)] * n, 0, near=pools, room=room)
         bounds = pools if n > REACH else None
         self._explore_by(self.rng.random(n), 0, bounds, room=room)
-        keys, best, idle = None, -np.inf, 0
+
+        def look(starts: list, stamp: int, idle: int) -> None:
+            for order, _ in starts if idle else starts[: max(1, EXPLORED // n)]:
+                done = search.settled(order) if idle else None
+                self._explore_by(order, stamp, bounds, done)
+
+        def look_again(starts: list, stamp: int, idle: int) -> None:
+            pools = None if n <= _FEW else search.candidates()
+            for order, _ in starts if idle else starts[: max(1, EXPLORED // n)]:
+                self._explore_by(order, stamp, pools, search.settled(order), everywhere=False)
+
+        sets, starts, history = self._rounds(None, look)
+        if trees:
+            search.rescore(replace(search.score, trees=True))
+            sets, starts, more = self._rounds(starts[0][0], look_again)
+            history += more
+        return sets, starts, history
+
+    def _rounds(
+        self, keys: np.ndarray | None, look: Callable[[list, int, int], None]
+    ) -> tuple[ParentSets, list, list[float]]:
+        """Anneal orders and look for more sets by turns, until the log score no longer rises."""
+        best, idle = -np.inf, 0
         history: list[float] = []
         for stamp in range(1, self.sampling.rounds + 2):
-            sets = search.listed(keys)
+            sets = self.search.listed(keys)
             starts = self._starts(sets.undominated(_CORE_MARGIN), keys)
             keys, score = starts[0]
             history.append(score)
@@ -379,9 +406,7 @@ class OrderSampler:
                 idle, best = 0, -np.inf
             if idle == self.sampling.patience or stamp > self.sampling.rounds:
                 break
-            for order, _ in starts if idle else starts[: max(1, EXPLORED // n)]:
-                done = search.settled(order) if idle else None
-                self._explore_by(order, stamp, bounds, done)
+            look(starts, stamp, idle)
         return sets, starts, history
 
     def _counted(self, sets: ParentSets, starts: list) -> tuple[ParentSets, ParentSets]:
@@ -409,6 +434,7 @@ class OrderSampler:
         pools: Sequence[np.ndarray] | None,
         done: np.ndarray | None = None,
         room: int | None = None,
+        everywhere: bool = True,
     ) -> None:
         """Search parents of the variables that are not done among those that come before.
 
@@ -423,7 +449,7 @@ class OrderSampler:
             None if done is not None and done[v] else u[keys[u] < keys[v]]
             for v, u in enumerate(near)
         ]
-        everywhere = pools is None or stamp.bit_count() == 1
+        everywhere = pools is None or (everywhere and stamp.bit_count() == 1)
         self.search.explore(first, stamp, near=None if everywhere else near, room=room)
 
     def _around(self, pools: Sequence[np.ndarray], keys: np.ndarray) -> list[np.ndarray]:

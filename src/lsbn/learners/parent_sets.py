@@ -302,14 +302,23 @@ class ParentSetSearch:
         found = float(np.exp(minimize_scalar(loss, bounds=bounds, options=_PRECISION).x))
         if max(found / self.score.ess, self.score.ess / found) < ESS_STEP:
             return False
-        self.score = replace(self.score, ess=found)
+        self.rescore(replace(self.score, ess=found))
+        return True
+
+    def rescore(self, score: Score) -> None:
+        """Score all sets again, by another score with the same prior; none is settled then."""
+        self.score = score
+        self._bests = [set() for _ in self._sets]
         work = [(v, sets) for v, (sets, _, _) in enumerate(self._sets)]
         scores = self._each(lambda v, sets, tables: (self._scores(v, sets, tables),), work)
         self._sets = [
             (sets, again, stamps)
             for (sets, _, stamps), (again,) in zip(self._sets, scores, strict=True)
         ]
-        return True
+
+    def candidates(self) -> list[np.ndarray]:
+        """Members of the sets of each variable, ascending."""
+        return [np.unique(sets[sets >= 0]).astype(np.int64) for sets, *_ in self._sets]
 
     def fit_density(self, edges: float) -> bool:
         """Take the mean density, if any was as likely, given a graph with so many edges.

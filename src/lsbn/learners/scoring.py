@@ -25,12 +25,16 @@ class Score:
     density : float, optional
         Probability of an edge between two variables, each independent of the others, to take the
         place of that prior.
+    trees : bool
+        Whether a family may have a decision tree in the place of its table, one as likely as the
+        other, averaged over all trees that ask every parent (`lsbn.kernels.trees`). For BDeu.
     """
 
     kind: str = "bdeu"
     ess: float = 1.0
     prior: bool = True
     density: float | None = None
+    trees: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -39,10 +43,12 @@ class Score:
             raise ValueError(f"the equivalent sample size must be positive, not {self.ess}")
         if self.density is not None and not 0 < self.density < 1:
             raise ValueError(f"the density must be between 0 and 1, not {self.density}")
+        if self.trees and self.kind != "bdeu":
+            raise ValueError(f"trees are for the score 'bdeu', not {self.kind!r}")
 
     def tables(self) -> tuple:
         """Make look-up tables for the kernels; one set for each thread."""
-        return _scores.score_tables(KINDS[self.kind], self.ess)
+        return _scores.score_tables(_scores.TREES if self.trees else KINDS[self.kind], self.ess)
 
     def penalty(self, n_variables: int, most_parents: int) -> np.ndarray:
         """Log prior of a family by its number of parents, ``0`` to ``most_parents``."""

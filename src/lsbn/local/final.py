@@ -90,7 +90,7 @@ def final_pass(
     communities: Sequence[np.ndarray],
     blankets: Sequence[np.ndarray],
     *,
-    fit: Mapping[str, bool] | None = None,
+    averaging: Mapping[str, Any] | None = None,
     random_state: Any = None,
     n_jobs: int | None = 1,
 ) -> Learned:
@@ -103,9 +103,8 @@ def final_pass(
     merged : Learned
         What Mergence gave.
     communities, blankets : sequences of int arrays
-    fit : mapping, optional
-        What model averaging finds from the data, ``fit_ess`` and ``fit_density``: see
-        `lsbn.learners.learn_model_averaging`.
+    averaging : mapping, optional
+        Further options of model averaging: see `lsbn.learners.learn_model_averaging`.
     random_state : int, SeedSequence or Generator, optional
     n_jobs : int, optional
 
@@ -114,7 +113,7 @@ def final_pass(
     Learned
     """
     rng = np.random.default_rng(random_state)
-    whole = _Whole(dataset, communities, blankets, merged, fit or {}, rng, threads(n_jobs))
+    whole = _Whole(dataset, communities, blankets, merged, averaging or {}, rng, threads(n_jobs))
     return _SETTLERS[learner](whole)
 
 
@@ -126,7 +125,7 @@ class _Whole:
     communities: Sequence[np.ndarray]
     blankets: Sequence[np.ndarray]
     merged: Learned
-    fit: Mapping[str, bool]
+    averaging: Mapping[str, Any]
     rng: np.random.Generator
     n_jobs: int
 
@@ -146,7 +145,7 @@ def _settle_model_averaging(whole: _Whole) -> Learned:
     score in the same time.
     """
     pools = whole.pools if whole.dataset.n_variables > REACH else None
-    options: dict[str, Any] = {"random_state": whole.rng, "n_jobs": whole.n_jobs, **whole.fit}
+    options: dict[str, Any] = {"random_state": whole.rng, "n_jobs": whole.n_jobs, **whole.averaging}
     return learn_model_averaging(whole.dataset, pools=pools, **options)
 
 

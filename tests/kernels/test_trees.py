@@ -1,0 +1,100 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive
+from lsbn.kernels import scores, trees
+from lsbn.kernels.bits import bit_columns
+
+
+def table(seed, cards, rows):
+    rng = np.random.default_rng(seed)
+    codes = np.array([rng.integers(r, size=rows) for r in cards], np.uint8)
+    return codes, bit_columns(codes, np.asarray(cards))
+
+
+def wanted(ess, codes, cards, parents):
+    above = [codes[p].tolist() for p in parents]
+    sizes = [cards[p] for p in parents]
+    return naive.tree_score(ess, codes[0].tolist(), cards[0], above, sizes)
+
+
+def score(kind, codes, bits, parents, ess=1.0):
+    tables = scores.score_tables(kind, ess)
+    return scores.family_score(*bits, codes, tables, 0, np.asarray(parents, np.int64))
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.sampled_from([0.3, 1.0, 10.0]),
+    st.integers(0, 10_000),
+    st.integers(2, 4),
+    st.sampled_from([(2, 2), (2, 3), (4, 3), (1, 3), (2, 2, 2), (2, 1, 2)]),
+    st.integers(1, 120),
+)
+def test_the_average_is_over_all_trees_that_ask_every_parent(ess, seed, r, above, rows):
+    cards = [r, *above]
+    codes, bits = table(seed, cards, rows)
+    parents = range(1, len(cards))
+    got, want = score(scores.TREES, codes, bits, parents, ess), wanted(ess, codes, cards, parents)
+    alone = score(scores.BDEU, codes, bits, [], ess)
+    if want > alone - 15:
+        assert got == pytest.approx(want, abs=1e-4)
+    else:  # next to trees that ask nothing, those that ask all are little more than rounding
+        assert got < alone - 14
+
+
+@pytest.mark.parametrize("parents", [[], [1]])
+def test_a_tree_with_one_question_is_a_table(parents):
+    codes, bits = table(3, [3, 4], 300)
+    assert score(scores.TREES, codes, bits, parents) == score(scores.BDEU, codes, bits, parents)
+
+
+def test_families_with_too_many_contexts_have_tables():
+    cards = [2, 30, 31]
+    assert trees.n_contexts(np.array(cards[1:])) > trees.MOST_CONTEXTS
+    codes, bits = table(4, cards, 500)
+    with_trees, without = (score(k, codes, bits, [1, 2]) for k in (scores.TREES, scores.BDEU))
+    assert with_trees == pytest.approx(without, rel=1e-12)
+
+
+def test_rows_are_counted_as_bits_are():
+    """The first parent alone has more cells than are worth a bit column each."""
+    cards = [60, 30, 2]
+    codes, bits = table(5, cards, 400)
+    got = score(scores.TREES, codes, bits, [1, 2])
+    assert got == pytest.approx(score(scores.TREES, codes, bits, [2, 1]), rel=1e-12)
+
+
+def test_extensions_are_families():
+    cards = [3, 2, 3, 4, 2, 3, 40]
+    codes, bits = table(6, cards, 700)
+    tables = scores.score_tables(scores.TREES, 1.0)
+    parents, candidates = np.array([1, 2]), np.array([3, 4, 5, 6])
+    got = scores.extension_scores(*bits, codes, tables, 0, parents, candidates)
+    for c, one in zip(candidates, got, strict=True):
+        assert one == pytest.approx(score(scores.TREES, codes, bits, [1, 2, c]), rel=1e-12)
+
+
+def test_a_parent_that_counts_in_one_context_is_found():
+    """The child copies b, mostly, but only where a is 0: a table pays for all states of a."""
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(8, size=4000), rng.integers(4, size=4000)
+    child = np.where((a == 0) & (rng.random(4000) < 0.6), b, rng.integers(4, size=4000))
+    codes = np.array([child, a, b], np.uint8)
+    bits = bit_columns(codes, np.array([4, 8, 4]))
+    with_tree, with_table = (score(k, codes, bits, [1, 2]) for k in (scores.TREES, scores.BDEU))
+    assert with_tree > with_table + 50
+    assert with_tree > max(score(scores.BDEU, codes, bits, one) for one in ([], [1], [2])) + 5
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 1000), st.lists(st.integers(1, 4), min_size=1, max_size=4))
+def test_margins_are_sums(seed, cards):
+    counts = np.random.default_rng(seed).integers(9, size=(int(np.prod(cards)), 3))
+    wide = trees.add_margins(counts, np.array(cards))
+    shaped = counts.reshape(*cards[::-1], 3)  # the first parent is the lowest digit
+    for axis in range(len(cards) + 1):
+        shaped = np.concatenate([shaped, shaped.sum(axis=axis, keepdims=True)], axis=axis)
+    np.testing.assert_array_equal(wide, shaped.reshape(-1, 4))
