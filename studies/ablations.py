@@ -40,6 +40,7 @@ from lsbn.studies.partition import shuffled_sample
 from lsbn.studies.tabular import Table
 
 FEW_ROWS = 1_000
+MORE_ROWS = 5_000
 MAX_PARENTS = 3
 """Bound inside sub-communities, as LSBN has it by default."""
 SAMPLING = Sampling(least_steps=10_000, most_steps=5_000)
@@ -332,6 +333,18 @@ def density(setting: Setting) -> Rows:
     return lines
 
 
+def trees(setting: Setting) -> Rows:
+    """Tables alone or trees beside them, on few rows and on many."""
+    lines = []
+    for rows in (FEW_ROWS, MORE_ROWS, setting.rows):
+        models = {
+            f"tables alone, {rows:,} rows": LSBN(trees=False),
+            f"tables or trees, {rows:,} rows": LSBN(),
+        }
+        lines += setting.lines(models, rows)
+    return lines
+
+
 def copies(setting: Setting) -> Rows:
     """Columns that repeat another learned as they are or folded, in both orders of the columns."""
     lines = []
@@ -376,6 +389,7 @@ TABLES: dict[str, tuple[str, Callable[[Setting], Rows]]] = {
     "triplets": ("Triplet conflicts", triplets),
     "last-pass": ("Last pass", last_pass),
     "copies": ("Columns that repeat another, LSBN()", copies),
+    "trees": ("Trees in the place of tables, LSBN()", trees),
     "ess": ("Equivalent sample size, LSBN()", ess),
     "density": ("Prior probability of an edge, LSBN()", density),
     "caps": ("Size caps, LSBN.paper()", caps),

@@ -6,7 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from lsbn.kernels.subsets import exact_edge_posteriors, log_add, sum_over_subsets
+from lsbn.kernels.subsets import (
+    exact_edge_posteriors,
+    exact_graph_posteriors,
+    log_add,
+    sum_over_subsets,
+)
 
 
 def random_families(rng, n, share, spread):
@@ -66,13 +71,16 @@ def test_posteriors_are_sums_over_all_orders(n, share, spread, seed):
     assert np.isfinite(evidence)
 
 
-@pytest.mark.parametrize("n", [2, 3, 4])
-def test_posteriors_are_sums_over_all_dags(n):
-    families = random_families(np.random.default_rng(n), n, 0.8, 3.0)
-    counted = [(dag, naive.linear_extensions(dag)) for dag in naive.dags(n)]
-    assert len(counted) == {2: 3, 3: 25, 4: 543}[n]
+@pytest.mark.parametrize("kernel", [exact_edge_posteriors, exact_graph_posteriors])
+@pytest.mark.parametrize("spread", [3.0, 100.0])
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_posteriors_are_sums_over_all_dags(n, spread, kernel):
+    families = random_families(np.random.default_rng(n), n, 0.8, spread)
+    once = kernel is exact_graph_posteriors
+    counted = [(dag, 1 if once else naive.linear_extensions(dag)) for dag in naive.dags(n)]
+    assert len(counted) == {1: 1, 2: 3, 3: 25, 4: 543}[n]
     wanted, log_evidence = naive.dag_edge_posteriors(families, counted)
-    posterior, evidence = exact_edge_posteriors(n, *as_arrays(families))
+    posterior, evidence = kernel(n, *as_arrays(families))
     np.testing.assert_allclose(posterior, wanted, atol=1e-10)
     assert evidence == pytest.approx(log_evidence, abs=1e-8)
 
@@ -84,3 +92,11 @@ def test_without_data_every_order_counts_the_same():
     posterior, evidence = exact_edge_posteriors(n, *as_arrays(families))
     np.testing.assert_allclose(posterior + np.eye(n) * 0.25, 0.25, atol=1e-12)
     assert evidence == pytest.approx(math.log(math.factorial(n) * 2 ** (n * (n - 1) // 2)))
+
+
+def test_graphs_are_as_many_as_robinson_counted():
+    """With many variables each graph is still counted once, to many digits."""
+    n = 10
+    families = [dict.fromkeys(f, 0.0) for f in random_families(np.random.default_rng(0), n, 1, 1.0)]
+    _, evidence = exact_graph_posteriors(n, *as_arrays(families))
+    assert evidence == pytest.approx(math.log(4_175_098_976_430_598_143), abs=1e-11)

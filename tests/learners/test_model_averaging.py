@@ -36,11 +36,14 @@ def alarm_table(n, rows, seed=1):
     return table[list(np.random.default_rng(seed).permutation(table.columns)[:n])]
 
 
-def brute_force(dataset, score, max_parents=None):
+def brute_force(dataset, score, max_parents=None, count="orders"):
     columns, cards = dataset.codes.tolist(), dataset.cards.tolist()
     kind = "trees" if score.trees else score.kind
     families = naive.families(kind, score.ess, columns, cards, max_parents, score.prior)
-    return naive.dag_edge_posteriors(families, counted_dags(len(columns)))
+    counted = counted_dags(len(columns))
+    if count == "graphs":
+        counted = [(dag, 1) for dag, _ in counted]
+    return naive.dag_edge_posteriors(families, counted)
 
 
 def learn(table, **options):
@@ -81,10 +84,12 @@ def by_name(learned):
         (Score(trees=True), None),
     ],
 )
-def test_exact_is_the_sum_over_all_dags_of_four(score, max_parents):
+@pytest.mark.parametrize("count", ["orders", "graphs"])
+def test_exact_is_the_sum_over_all_dags_of_four(score, max_parents, count):
     dataset = Dataset.from_table(random_table(4, 60, states=(2, 3)))
-    wanted, evidence = brute_force(dataset, score, max_parents)
-    learned = learn_model_averaging(dataset, score=score, method="exact", max_parents=max_parents)
+    wanted, evidence = brute_force(dataset, score, max_parents, count)
+    options = {"method": "exact", "max_parents": max_parents, "count": count}
+    learned = learn_model_averaging(dataset, score=score, **options)
     np.testing.assert_allclose(dense(learned), wanted, atol=1e-9, rtol=0)
     assert learned.diagnostics["log_evidence"] == pytest.approx(evidence, abs=1e-7)
     assert learned.diagnostics["method"] == "exact"
@@ -273,6 +278,12 @@ def test_unknown_methods_and_too_many_variables_are_refused():
         learn(random_table(3, 20), method="fast")
     with pytest.raises(ValueError, match=r"26 variables .* use method='sampled'"):
         learn(pd.DataFrame(np.eye(26, dtype=int)), method="exact")
+    with pytest.raises(ValueError, match="unknown count 'dags'; there are orders, graphs"):
+        learn(random_table(3, 20), count="dags")
+    for options in ({"method": "sampled"}, {}):
+        table = random_table(3 if options else 14, 500)
+        with pytest.raises(ValueError, match=r"up to 12 variables .* use count='orders'"):
+            learn(table, count="graphs", **options)
 
 
 @pytest.mark.parametrize("begin", [0.5, 16.0])

@@ -2,7 +2,7 @@
 
 The posterior of an edge is its share in the sum over all orders and all parent sets that agree
 with the order (Friedman & Koller 2003; the paper's Section IV-B, step 3). A graph counts as often
-as it has orders.
+as it has orders; among few variables it may count once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.kernels import orders as _orders
-from lsbn.kernels.subsets import exact_edge_posteriors
+from lsbn.kernels.subsets import exact_edge_posteriors, exact_graph_posteriors
 from lsbn.learners.base import Knowledge, Learned
 from lsbn.learners.parent_sets import (
     ESS_BOUNDS,
@@ -33,6 +33,10 @@ from lsbn.learners.scoring import Score
 from lsbn.parallel import run
 
 METHODS = ("auto", "exact", "sampled")
+COUNTS = {"orders": exact_edge_posteriors, "graphs": exact_graph_posteriors}
+"""What may be counted alike, and how its posterior is found."""
+GRAPH_LIMIT = 12
+"""Most variables whose graphs are counted once."""
 UNLIKELY = 12.0
 """Equivalent sample sizes beyond one whose evidence is so far below the best are not tried."""
 LISTED = 10_000
@@ -131,6 +135,7 @@ def learn_model_averaging(
     pools: Sequence[np.ndarray] | None = None,
     fit_ess: bool = False,
     fit_density: bool = False,
+    count: str = "orders",
     knowledge: Knowledge | None = None,
     random_state: Any = None,
     n_jobs: int = 1,
@@ -160,6 +165,9 @@ def learn_model_averaging(
     fit_density : bool
         Whether the density of the network is unknown, any as likely as another: the prior of an
         edge is then that of a network with as many edges as are found.
+    count : {"orders", "graphs"}
+        Whether a graph counts as often as it has orders, which favours graphs with few edges, or
+        once. The latter is exact, for up to 12 variables.
     random_state : int, SeedSequence or Generator, optional
     n_jobs : int
         Threads; the answer does not depend on it.
@@ -172,16 +180,24 @@ def learn_model_averaging(
         raise ValueError(f"unknown method {method!r}; there are {', '.join(METHODS)}")
     if max_parents is not None and max_parents < 1:
         raise ValueError(f"max_parents must be at least 1, not {max_parents}")
+    if count not in COUNTS:
+        raise ValueError(f"unknown count {count!r}; there are {', '.join(COUNTS)}")
     score = score or Score()
     varying = np.flatnonzero(dataset.cards > 1)
+    if count == "graphs" and (method == "sampled" or len(varying) > GRAPH_LIMIT):
+        raise ValueError(
+            f"graphs are counted once by the exact method, for up to {GRAPH_LIMIT} variables that "
+            f"are not constant, of which there are {len(varying)}: use count='orders'"
+        )
     if len(varying) < 2:
         return _learned(dataset, varying, sparse.csr_array((len(varying),) * 2), {"method": "none"})
     part = dataset.select(varying) if len(varying) < dataset.n_variables else dataset
-    exact = method == "exact" or (method == "auto" and len(varying) <= exact_limit)
+    exact = method == "exact" or count == "graphs" or len(varying) <= exact_limit
+    exact &= method != "sampled"
     bound = _parent_bound(part.n_variables, max_parents)
     fit = Fit(fit_ess and score.kind == "bdeu", fit_density and score.prior)
     if exact:
-        matrix, diagnostics = _exact(part, score, fit, bound, n_jobs)
+        matrix, diagnostics = _exact(part, score, fit, bound, count, n_jobs)
     else:
         rng = np.random.default_rng(random_state)
         effort = (effort or Effort()).bounded(max_parents)
@@ -251,7 +267,7 @@ def _is_small(n: int, bound: int, asked: int | None) -> bool:
     return enough and listed and n - 1 <= TABLE_CANDIDATES
 
 
-def _exact(dataset: Dataset, score: Score, fit: Fit, bound: int, n_jobs: int) -> tuple:
+def _exact(dataset: Dataset, score: Score, fit: Fit, bound: int, count: str, n_jobs: int) -> tuple:
     """Average over all parent sets, and over equivalent sample sizes by their evidence."""
     n = dataset.n_variables
     if n > 25:
@@ -262,11 +278,11 @@ def _exact(dataset: Dataset, score: Score, fit: Fit, bound: int, n_jobs: int) ->
     def learn(ess: float) -> tuple[np.ndarray, float]:
         search = ParentSetSearch(dataset, replace(score, ess=ess), Effort().bounded(bound), n_jobs)
         search.enumerate_all()
-        found = exact_edge_posteriors(n, *search.as_subsets())
+        found = COUNTS[count](n, *search.as_subsets())
         for _ in range(_DENSITIES if fit.density else 0):
             if not search.fit_density(found[0].sum()):
                 break
-            found = exact_edge_posteriors(n, *search.as_subsets())
+            found = COUNTS[count](n, *search.as_subsets())
         return found
 
     found = {score.ess: learn(score.ess)}
