@@ -321,7 +321,7 @@ def test_the_density_found_is_that_of_what_is_learned(n, method):
     np.testing.assert_allclose(dense(found), dense(known), atol=0.08)
 
 
-@pytest.mark.parametrize("few", [128, 0])
+@pytest.mark.parametrize("few", [64, 0])
 def test_trees_are_searched_among_too_many_sets_to_score_all(few, monkeypatch):
     """Everywhere or around what tables found, with the same edges as among all sets."""
     monkeypatch.setattr(model_averaging, "_FEW", few)

@@ -48,7 +48,7 @@ EXPLORED = 256
 _FIRST_LOOK = 256
 """Most free parameters of a family that is grown before there is an order: children crowd into the
 sets of their parents, which are then large, slow to count, and of no use later."""
-_FEW = 128
+_FEW = 64
 """With more variables than this, trees are searched only around what tables found."""
 _DENSITIES = 10
 """Most times that hyperparameters are found again where all sets are scored."""
@@ -377,8 +377,8 @@ class OrderSampler:
         """Sample orders and search parents among the predecessors in the best, in rounds.
 
         After an idle one all orders are looked at, but only variables are searched whose best set
-        there is new. Trees are slow to score: tables show first where to look, and then no
-        variable is searched twice with the same best set.
+        there is new. Trees are slow to score: tables show first where to look; then no variable is
+        searched twice with the same best set, and the first idle round is the last.
         """
         search, n = self.search, self.search.dataset.n_variables
         trees = search.score.trees
@@ -398,15 +398,15 @@ class OrderSampler:
             for order, _ in starts if idle else starts[: max(1, EXPLORED // n)]:
                 self._explore_by(order, stamp, pools, search.settled(order), everywhere=False)
 
-        sets, starts, history = self._rounds(None, look)
+        sets, starts, history = self._rounds(None, look, self.sampling.patience)
         if trees:
             search.rescore(replace(search.score, trees=True))
-            sets, starts, more = self._rounds(starts[0][0], look_again)
+            sets, starts, more = self._rounds(starts[0][0], look_again, 1)
             history += more
         return sets, starts, history
 
     def _rounds(
-        self, keys: np.ndarray | None, look: Callable[[list, int, int], None]
+        self, keys: np.ndarray | None, look: Callable[[list, int, int], None], patience: int
     ) -> tuple[ParentSets, list, list[float]]:
         """Anneal orders and look for more sets by turns, until the log score no longer rises."""
         best, idle = -np.inf, 0
@@ -420,7 +420,7 @@ class OrderSampler:
             best = max(best, score)
             if stamp <= self.sampling.rounds and self._fitted(keys):
                 idle, best = 0, -np.inf
-            if idle == self.sampling.patience or stamp > self.sampling.rounds:
+            if idle == patience or stamp > self.sampling.rounds:
                 break
             look(starts, stamp, idle)
         return sets, starts, history
