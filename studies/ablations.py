@@ -89,8 +89,8 @@ in two cells of the nine, which is within the spread of three tables. On win95pt
 to nothing and take nearly as long again as the rest.""",
     "ess": """\
 On few rows finding the equivalent sample size gains on insurance more than it loses on alarm; on
-many rows it moves F by little in either direction and costs time. Hence it is found by default
-only where rows are few.""",
+many rows it loses a point on insurance and costs time. Hence it is found by default only where
+rows are few.""",
     "caps": """\
 The cap on communities changes nothing on alarm and insurance and next to nothing on win95pts. The
 cap on sub-communities matters: F rises with it, up to the largest tried or nearly so, while

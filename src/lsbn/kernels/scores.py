@@ -1,13 +1,14 @@
-"""Decomposable scores of families: BDeu, K2 and BIC.
+"""Decomposable scores of families: BDeu, K2 and BIC, and BDeu of tables or trees.
 
-All three have one form. For a child with ``r`` states and parents with ``q`` configurations,
+The first three have one form. For a child with ``r`` states and parents with ``q`` configurations,
 
     score = constant(q, r) + sum_j [ sum_k T_jk(N_jk) - T_j(N_j) ]
 
 with ``T(x) = lgamma(a + x) - lgamma(a)`` for BDeu (``a = ess / (q r)`` and ``ess / q``) and K2
 (``a = 1`` and ``r``), and ``T(x) = x log x`` for BIC, whose constant is the penalty. Counts are
 integers, so ``T`` is tabulated for each ``a`` that occurs; zero counts add nothing, and so the sum
-runs over observed configurations only.
+runs over observed configurations only. `TREES` averages BDeu over a table and all decision trees
+(`lsbn.kernels.trees`) where a family has two parents or more.
 """
 
 import math

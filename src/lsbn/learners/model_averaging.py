@@ -192,8 +192,8 @@ def learn_model_averaging(
     if len(varying) < 2:
         return _learned(dataset, varying, sparse.csr_array((len(varying),) * 2), {"method": "none"})
     part = dataset.select(varying) if len(varying) < dataset.n_variables else dataset
-    exact = method == "exact" or count == "graphs" or len(varying) <= exact_limit
-    exact &= method != "sampled"
+    few = count == "graphs" or len(varying) <= exact_limit
+    exact = method == "exact" or (method == "auto" and few)
     bound = _parent_bound(part.n_variables, max_parents)
     fit = Fit(fit_ess and score.kind == "bdeu", fit_density and score.prior)
     if exact:
@@ -389,19 +389,16 @@ class OrderSampler:
         self._explore_by(self.rng.random(n), 0, bounds, room=room)
 
         def look(starts: list, stamp: int, idle: int) -> None:
+            again = search.score.trees
+            pools = search.candidates() if again and n > _FEW else bounds
             for order, _ in starts if idle else starts[: max(1, EXPLORED // n)]:
-                done = search.settled(order) if idle else None
-                self._explore_by(order, stamp, bounds, done)
-
-        def look_again(starts: list, stamp: int, idle: int) -> None:
-            pools = None if n <= _FEW else search.candidates()
-            for order, _ in starts if idle else starts[: max(1, EXPLORED // n)]:
-                self._explore_by(order, stamp, pools, search.settled(order), everywhere=False)
+                done = search.settled(order) if idle or again else None
+                self._explore_by(order, stamp, pools, done, everywhere=not again)
 
         sets, starts, history = self._rounds(None, look, self.sampling.patience)
         if trees:
             search.rescore(replace(search.score, trees=True))
-            sets, starts, more = self._rounds(starts[0][0], look_again, 1)
+            sets, starts, more = self._rounds(starts[0][0], look, 1)
             history += more
         return sets, starts, history
 
@@ -455,7 +452,7 @@ class OrderSampler:
         """Search parents of the variables that are not done among those that come before.
 
         With pools, only these and what is within two steps in the best graph of the order are
-        looked at. Where one more parent would help is asked everywhere in rounds 1, 2, 4, 8 and
+        looked at. Where one more parent would help is asked `everywhere` in rounds 1, 2, 4, 8 and
         16: a parent that shows only beside others is in no pool, and each time costs a pass over
         all pairs. The average is then over what was found, which need not be all that counts.
         """
