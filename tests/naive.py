@@ -236,12 +236,12 @@ def g_test(x, y, given):
     return g2, dof
 
 
-def family_score(kind, ess, child, r, parents, cards):
+def family_score(kind, ess, child, r, parents, cards, dilution=1.0):
     """BDeu, K2 or BIC of a family from its definition; `cards` are those of the parents."""
     q = math.prod(cards)
     rows = list(zip(*parents, strict=True)) if parents else [()] * len(child)
     total = -0.5 * math.log(len(child)) * q * (r - 1) if kind == "bic" else 0.0
-    cell = {"bdeu": ess / (q * r), "k2": 1.0, "bic": None}[kind]
+    cell = {"bdeu": ess / (q**dilution * r), "k2": 1.0, "bic": None}[kind]
     for stratum in itertools.product(*map(range, cards)):
         states = [c for c, row in zip(child, rows, strict=True) if row == stratum]
         counts = [states.count(k) for k in range(r)]
@@ -253,38 +253,44 @@ def family_score(kind, ess, child, r, parents, cards):
     return total
 
 
-def trees(rows, left, cards, r, alpha):
+def trees(rows, left, cards, r, alpha, dilution, least):
     """(probability, parents asked, log likelihood) of every decision tree for these rows.
 
     A row is the child's state and those of all parents; `left` are the parents left to ask. A
-    node stops with probability one half; `alpha` is shared among the states of the branches.
+    node stops with probability one half, or for certain if it has fewer rows than `least`; the
+    weight `alpha` of its distribution is thinned out in the branches.
     """
     counts = [sum(child == k for child, _ in rows) for k in range(r)]
     likelihood = math.lgamma(alpha) - math.lgamma(alpha + len(rows))
     likelihood += sum(math.lgamma(alpha / r + c) - math.lgamma(alpha / r) for c in counts)
-    yield 0.5 if left else 1.0, frozenset(), likelihood
+    if not left or len(rows) < least:
+        yield 1.0, frozenset(), likelihood
+        return
+    yield 0.5, frozenset(), likelihood
     for p in left:
-        branches = [
-            list(trees([x for x in rows if x[1][p] == k], left - {p}, cards, r, alpha / cards[p]))
-            for k in range(cards[p])
-        ]
+        below = (left - {p}, cards, r, alpha / cards[p] ** dilution, dilution, least)
+        branches = [list(trees([x for x in rows if x[1][p] == k], *below)) for k in range(cards[p])]
         for chosen in itertools.product(*branches):
             chance, asked, likelihoods = zip(*chosen, strict=True)
             probability = 0.5 / len(left) * math.prod(chance)
             yield probability, frozenset({p}).union(*asked), sum(likelihoods)
 
 
-def tree_score(ess, child, r, parents, cards):
+def tree_score(ess, child, r, parents, cards, dilution=1.0):
     """Log average of a table and of the trees that ask every parent, by listing them all."""
     everyone = frozenset(range(len(cards)))
     rows = list(zip(child, zip(*parents, strict=True), strict=True))
     whole = [
         (math.log(p), likelihood)
-        for p, asked, likelihood in trees(rows, everyone, cards, r, ess)
+        for p, asked, likelihood in trees(
+            rows, everyone, cards, r, ess, dilution, math.sqrt(len(rows))
+        )
         if asked == everyone
     ]
+    table = family_score("bdeu", ess, child, r, parents, cards, dilution)
+    if not whole:
+        return table
     tree = log_sum(p + likelihood for p, likelihood in whole) - log_sum(p for p, _ in whole)
-    table = family_score("bdeu", ess, child, r, parents, cards)
     return log_sum([tree, table]) - math.log(2)
 
 

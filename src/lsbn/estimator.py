@@ -37,6 +37,7 @@ _AS_PUBLISHED = {
     "weigh_votes": False,
     "last_pass": False,
     "trees": False,
+    "dilution": 1.0,
     "fit_ess": False,
 }
 
@@ -78,6 +79,10 @@ class LSBN(BaseEstimator):
     trees : bool
         Let a variable of the last pass of model averaging depend on its parents by a table or by
         a decision tree, one as likely as the other: see `lsbn.learners.Score`.
+    dilution : float
+        How thinly it spreads the prior's weight over the distributions of a family: see there. By
+        default half-way between BDeu, which starves families with many configurations, and a
+        whole row for each distribution, which tells directions that nothing tells.
     fit_ess : bool, optional
         Let the last pass of model averaging find the equivalent sample size of BDeu from the data:
         see `lsbn.learners.learn_model_averaging`. By default where there are fewer than 3,000
@@ -147,6 +152,7 @@ class LSBN(BaseEstimator):
         triplet_threshold: float = 0.5,
         last_pass: bool = True,
         trees: bool = True,
+        dilution: float = 0.5,
         fit_ess: bool | None = None,
         fit_density: bool = False,
         threshold: float = 0.5,
@@ -169,6 +175,7 @@ class LSBN(BaseEstimator):
         self.triplet_threshold = triplet_threshold
         self.last_pass = last_pass
         self.trees = trees
+        self.dilution = dilution
         self.fit_ess = fit_ess
         self.fit_density = fit_density
         self.threshold = threshold
@@ -308,7 +315,7 @@ class LSBN(BaseEstimator):
             return merged
         few = dataset.n_rows < FEW_ROWS
         averaging = {
-            "score": Score(trees=self.trees),
+            "score": Score(dilution=self.dilution, trees=self.trees),
             "fit_ess": few if self.fit_ess is None else self.fit_ess,
             "fit_density": self.fit_density,
         }

@@ -18,27 +18,28 @@ def table(seed, cards, rows):
     return codes, bit_columns(codes, np.asarray(cards))
 
 
-def wanted(kind, ess, codes, cards, child, parents):
-    above = [codes[p].tolist() for p in parents]
-    return naive.family_score(
-        kind, ess, codes[child].tolist(), cards[child], above, [cards[p] for p in parents]
-    )
+def wanted(kind, ess, codes, cards, child, parents, dilution=1.0):
+    above, sizes = [codes[p].tolist() for p in parents], [cards[p] for p in parents]
+    column = codes[child].tolist()
+    return naive.family_score(kind, ess, column, cards[child], above, sizes, dilution)
 
 
 @settings(deadline=None, max_examples=60)
 @given(
     st.sampled_from(sorted(KINDS)),
     st.sampled_from([0.3, 1.0, 10.0]),
+    st.sampled_from([0.0, 0.5, 1.0]),
     st.integers(0, 10_000),
     st.lists(st.integers(1, 5), min_size=2, max_size=5),
     st.integers(2, 80),
 )
-def test_family_score_is_its_definition(kind, ess, seed, cards, rows):
+def test_family_score_is_its_definition(kind, ess, dilution, seed, cards, rows):
     codes, bits = table(seed, cards, rows)
-    tables = scores.score_tables(KINDS[kind], ess)
+    tables = scores.score_tables(KINDS[kind], ess, dilution)
     parents = np.arange(1, len(cards))
     got = scores.family_score(*bits, codes, tables, 0, parents)
-    assert got == pytest.approx(wanted(kind, ess, codes, cards, 0, parents), rel=1e-9, abs=1e-8)
+    want = wanted(kind, ess, codes, cards, 0, parents, dilution)
+    assert got == pytest.approx(want, rel=1e-9, abs=1e-8)
 
 
 @settings(deadline=None, max_examples=40)

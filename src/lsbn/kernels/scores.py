@@ -1,14 +1,15 @@
 """Decomposable scores of families: BDeu, K2 and BIC, and BDeu of tables or trees.
 
-The first three have one form. For a child with ``r`` states and parents with ``q`` configurations,
+Those of tables have one form. For a child with ``r`` states and parents with ``q`` configurations,
 
     score = constant(q, r) + sum_j [ sum_k T_jk(N_jk) - T_j(N_j) ]
 
-with ``T(x) = lgamma(a + x) - lgamma(a)`` for BDeu (``a = ess / (q r)`` and ``ess / q``) and K2
-(``a = 1`` and ``r``), and ``T(x) = x log x`` for BIC, whose constant is the penalty. Counts are
-integers, so ``T`` is tabulated for each ``a`` that occurs; zero counts add nothing, and so the sum
-runs over observed configurations only. `TREES` averages BDeu over a table and all decision trees
-(`lsbn.kernels.trees`) where a family has two parents or more.
+with ``T(x) = lgamma(a + x) - lgamma(a)`` for BDeu (``a = ess / (q r)`` and ``ess / q``, or with a
+power of ``q`` in its place) and K2 (``a = 1`` and ``r``), and ``T(x) = x log x`` for BIC, whose
+constant is the penalty. Counts are integers, so ``T`` is tabulated for each ``a`` that occurs; zero
+counts add nothing, and so the sum runs over observed configurations only. Where trees are asked
+for, BDeu is averaged over a table and all decision trees (`lsbn.kernels.trees`) of a family with
+two parents or more.
 """
 
 import math
@@ -23,27 +24,26 @@ from lsbn.kernels.trees import (
     add_margins,
     average_trees,
     count_up,
-    n_contexts,
-    tree_prior,
+    group_parents,
 )
 
-BDEU, K2, BIC, TREES = 0, 1, 2, 3
+BDEU, K2, BIC = 0, 1, 2
 WIDTH = 2048
 """Counts below this are looked up; larger ones use Stirling's series, which is cheap there."""
-_MAX_KEY = 1 << 14
-_MAX_SLOTS = 256
+_MAX_SLOTS = 512
+_MAX_KEY = 4 * _MAX_SLOTS
 _MASK_BYTES = 1 << 20
 
 
-def score_tables(kind: int, ess: float) -> tuple:
+def score_tables(kind: int, ess: float, dilution: float = 1.0, trees: bool = False) -> tuple:
     """Make empty look-up tables for one score; they fill as they are used.
 
-    The tuple ``(kind, ess, slots, table, used)`` is what the kernels take. It is scratch space:
-    give every thread its own.
+    The tuple ``(kind, (ess, dilution), slots, table, weights, used, trees)`` is what the kernels
+    take. It is scratch space: give every thread its own.
     """
     slots = np.full(_MAX_KEY, -1, np.int32)
-    table = np.empty((_MAX_SLOTS, WIDTH))
-    return kind, float(ess), slots, table, np.zeros(1, np.int64)
+    table, weights = np.empty((_MAX_SLOTS, WIDTH)), np.empty(_MAX_SLOTS)
+    return kind, (float(ess), float(dilution)), slots, table, weights, np.zeros(1, np.int64), trees
 
 
 @njit(nogil=True, cache=True)
@@ -72,37 +72,35 @@ def _term(kind, a, x):
 
 
 @njit(nogil=True, cache=True)
-def _slot(tables, key, a):
+def _slot(tables, a):
     """Row of the table for pseudo-count ``a``, filled at first use; -1 where there is no room."""
-    kind, _, slots, table, used = tables
-    if key >= _MAX_KEY:
-        return -1
-    slot = slots[key]
-    if slot < 0 and used[0] < _MAX_SLOTS:
-        slot = np.int32(used[0])
+    kind, _, slots, table, weights, used, _ = tables
+    mantissa, exponent = math.frexp(a)
+    key = (np.int64(mantissa * 2.0**40) + 31 * exponent) % _MAX_KEY
+    while slots[key] >= 0 and weights[slots[key]] != a:
+        key = (key + 1) % _MAX_KEY
+    if slots[key] < 0 and used[0] < _MAX_SLOTS:
+        slot = used[0]
         for x in range(WIDTH):
             table[slot, x] = _term(kind, a, x)
+        weights[slot] = a
         slots[key] = slot
         used[0] += 1
-    return slot
+    return slots[key]
 
 
 @njit(nogil=True, cache=True)
 def _slots(tables, q, r):
     """Pseudo-counts and table rows of a cell and of a configuration: ``a, slot, a, slot``."""
-    kind, ess = tables[0], tables[1]
-    if kind in (BDEU, TREES):
-        a_cell, a_row = ess / (q * r), ess / q
-        key_cell, key_row = q * r, q
+    kind, (ess, dilution) = tables[0], tables[1]
+    if kind == BDEU:
+        a_row = ess / q**dilution
+        a_cell = a_row / r
     elif kind == K2:
         a_cell, a_row = 1.0, float(r)
-        key_cell, key_row = 1.0, float(r)
     else:
         a_cell, a_row = 0.0, 0.0
-        key_cell, key_row = 1.0, 1.0
-    cell = _slot(tables, np.int64(min(key_cell, _MAX_KEY)), a_cell)
-    row = _slot(tables, np.int64(min(key_row, _MAX_KEY)), a_row)
-    return a_cell, cell, a_row, row
+    return a_cell, _slot(tables, a_cell), a_row, _slot(tables, a_row)
 
 
 @njit(nogil=True, cache=True, inline="always")
@@ -119,11 +117,11 @@ def _constant(kind, q, r, n_rows):
 
 @njit(nogil=True, cache=True)
 def family_score(words, offsets, codes, tables, child, parents):
-    """Score of ``child`` with the given ``parents`` (an array of indices).
+    """Score of ``child`` with the given ``parents`` (an array of indices, ascending).
 
     Counts by bits where the table is small, by relabelled rows where it is not.
     """
-    if tables[0] == TREES and parents.shape[0] > 1:
+    if tables[6] and parents.shape[0] > 1:
         first, last = parents[:-1], parents[-1:]
         return extension_scores(words, offsets, codes, tables, child, first, last)[0]
     r = offsets[child + 1] - offsets[child]
@@ -219,10 +217,10 @@ def _score_by_rows(child, r, ids, n_ids, tables, slots):
 @njit(nogil=True, cache=True)
 def extension_scores(words, offsets, codes, tables, child, parents, candidates):
     """Scores of ``child`` with ``parents`` and one of the ``candidates``, for each candidate."""
-    if tables[0] != TREES or parents.shape[0] == 0:
+    if not tables[6] or parents.shape[0] == 0:
         return _table_extensions(words, offsets, codes, tables, child, parents, candidates)
     cards = np.diff(offsets)
-    few = n_contexts(cards[parents]) * (cards[candidates] + 2) <= MOST_CONTEXTS
+    few = np.prod(cards[parents]) * cards[candidates] <= 2 * MOST_CONTEXTS
     out = np.empty(candidates.shape[0])
     out[few] = _tree_extensions(words, offsets, codes, tables, child, parents, candidates[few])
     out[~few] = _table_extensions(words, offsets, codes, tables, child, parents, candidates[~few])
@@ -330,19 +328,31 @@ def _tree_extensions(words, offsets, codes, tables, child, parents, candidates):
             joint += codes[p] * step
             step *= cards[p]
     out = np.empty(candidates.shape[0])
-    family = np.append(cards[parents], 0)
-    prior = np.empty(0)
     for c in range(candidates.shape[0]):
         u = candidates[c]
-        if family[-1] != cards[u]:
-            family[-1] = cards[u]
-            prior = tree_prior(family)
         if by_bits:
             columns = words[offsets[u] : offsets[u + 1]]
             counts = _counts_by_bits(columns, masks, sizes, labels, q, r)
         else:
             counts = np.bincount(joint + codes[u] * step, minlength=step * cards[u]).reshape(-1, r)
-        out[c] = _tree_score(counts, family, prior, tables)
+        place = np.searchsorted(parents, u)
+        family = np.concatenate((cards[parents[:place]], cards[u : u + 1], cards[parents[place:]]))
+        counts = _move_last(counts, np.prod(family[:place]), cards[u])
+        out[c] = _tree_score(counts, group_parents(family), tables)
+    return out
+
+
+@njit(nogil=True, cache=True)
+def _move_last(counts, low, card):
+    """Make the last parent's the digit after that with the value ``low``."""
+    if low * card == counts.shape[0]:
+        return counts
+    high = counts.shape[0] // (low * card)
+    out = np.empty_like(counts)
+    for s in range(card):
+        for h in range(high):
+            for i in range(low):
+                out[(h * card + s) * low + i] = counts[(s * high + h) * low + i]
     return out
 
 
@@ -363,12 +373,14 @@ def _counts_by_bits(columns, masks, sizes, labels, q, r):
 
 
 @njit(nogil=True, cache=True)
-def _tree_score(counts, cards, prior, tables):
+def _tree_score(counts, cards, tables):
     """Average of a table and of all trees for these counts."""
     wide = add_margins(counts, cards)
     leaf, all_fixed = _leaves(wide, cards, tables)
-    trees = average_trees(leaf, wide[:, -1] > 0, cards, prior)
-    return log_add(all_fixed, trees) - math.log(2.0)
+    if cards.shape[0] == 1:
+        return all_fixed
+    trees = average_trees(leaf, wide[:, -1], cards)
+    return all_fixed if trees == -np.inf else log_add(all_fixed, trees) - math.log(2.0)
 
 
 @njit(nogil=True, cache=True)

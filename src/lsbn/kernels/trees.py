@@ -3,7 +3,8 @@
 A tree asks the parents one by one, each branch in its own order, and stops where it likes: what a
 parent says may count only where other parents have certain states. Given the parents, a tree stops
 at a node with probability one half if there is a parent left to ask, and asks any of those left
-with the same probability; trees that leave out a parent are not among its family's.
+with the same probability. It asks nothing where fewer rows are left than the square root of all;
+trees that leave out a parent are not among its family's.
 
 A context fixes some of the parents. The average below a context is that of stopping and of every
 next question, whose branches are contexts, too: one pass over all contexts gives the sum over all
@@ -15,27 +16,36 @@ import math
 import numpy as np
 from numba import njit
 
-from lsbn.kernels.subsets import log_add
-
-MOST_CONTEXTS = 1024
-"""Families with more contexts than this have tables only."""
+MOST_CONTEXTS = 512
+"""Where there are more contexts than this, parents are asked together: see `group_parents`."""
 _HALF = math.log(0.5)
 _LEAST = 1e-12
+_FAR = 40.0
+"""Trees that are less likely than others by so much (in nats) are left out of a sum."""
 
 
 @njit(nogil=True, cache=True)
 def n_contexts(cards):
-    """Count the contexts, with parents that are left out beside those that are left to ask."""
+    """Count the contexts: each parent has one of its states, or any."""
     total = 1.0
     for card in cards:
-        total *= card + 2
+        total *= card + 1
     return total
 
 
 @njit(nogil=True, cache=True)
-def _less(a, b):
-    """``log(exp(a) - exp(b))``, where what is left is more than rounding."""
-    return a + math.log(max(-math.expm1(min(b - a, 0.0)), _LEAST))
+def group_parents(cards):
+    """Take neighbours together, those with fewest states first, until the contexts are few enough.
+
+    They are asked as one then. The last resort is one group of all: the table.
+    """
+    groups, m = cards.copy(), cards.shape[0]
+    while m > 1 and n_contexts(groups[:m]) > MOST_CONTEXTS:
+        i = np.argmin(groups[: m - 1] * groups[1:m])
+        groups[i] *= groups[i + 1]
+        groups[i + 1 : m - 1] = groups[i + 2 : m]
+        m -= 1
+    return groups[:m]
 
 
 @njit(nogil=True, cache=True)
@@ -79,110 +89,133 @@ def add_margins(counts, cards):
 
 
 @njit(nogil=True, cache=True)
-def tree_prior(cards):
-    """Log probability, in every kind of context, that a tree asks only what it may.
-
-    A digit in base 3 says for each parent whether it is fixed, left to ask, or left out.
-    """
-    k = cards.shape[0]
-    prior = np.empty(3**k)
-    digits = np.zeros(k, np.int64)
-    bases = np.full(k, 3)
-    for c in range(prior.shape[0]):
-        unfixed, asked, step = 0, 0.0, 1
-        for i in range(k):
-            unfixed += digits[i] > 0
-            if digits[i] == 1:
-                branches = 1.0
-                for _ in range(cards[i]):
-                    branches *= prior[c - step]
-                asked += branches
-            step *= 3
-        prior[c] = 0.5 + 0.5 * asked / unfixed if unfixed else 1.0
-        count_up(digits, bases)
-    return np.log(prior)
-
-
-@njit(nogil=True, cache=True)
-def average_trees(leaf, seen, cards, prior):
+def average_trees(leaf, rows, cards):
     """Log of the average likelihood of all trees that ask every parent at least once.
+
+    Of trees that ask some of the parents, those that ask all are found by inclusion and exclusion:
+    one pass for every set of parents that may be left out.
 
     Parameters
     ----------
     leaf : float array
         Log marginal likelihood of the child in each context, see `add_margins`.
-    seen : bool array
-        Whether there are any rows in it.
+    rows : int array
+        Rows in it.
     cards : int array
         States of each parent.
-    prior : float array
-        What `tree_prior` gives for them.
+
+    Returns
+    -------
+    float
+        Minus infinity where there is no such tree.
     """
-    k = cards.shape[0]
-    bases = cards + 2
-    below = np.empty(int(np.prod(bases)))
-    digits, terms = np.zeros(k, np.int64), np.empty(k + 1)
-    for c in range(below.shape[0]):
-        kind, place, unfixed = 0, 0, 0
-        step, step3 = 1, 1
-        for i in range(k):
-            place += min(digits[i], cards[i]) * step
-            if digits[i] >= cards[i]:
-                kind += (digits[i] - cards[i] + 1) * step3
-                unfixed += 1
-            step *= cards[i] + 1
-            step3 *= 3
-        if not seen[place]:
-            below[c] = prior[kind]
-        elif unfixed == 0:
-            below[c] = leaf[place]
+    asking, unfixed = _asking_contexts(rows, cards)
+    mass = _asking_all(asking, unfixed, cards, leaf.shape[0])
+    if mass < _LEAST:
+        return -np.inf
+    below, terms = leaf.copy(), np.empty(cards.shape[0] + 1)
+    sums, signs = np.full(1 << cards.shape[0], -np.inf), _signs(cards.shape[0])
+    for out in range(sums.shape[0]):
+        if not _matters(sums, out):
+            continue
+        for a in range(asking.shape[0]):
+            if unfixed[a] & out == out:
+                below[asking[a]] = _ask(below, asking[a], unfixed[a], out, cards, leaf, terms)
+        sums[out] = below[-1]
+    even, odd = 0.0, 0.0
+    for out in range(sums.shape[0]):
+        if signs[out] > 0:
+            even += math.exp(sums[out] - sums[0])
         else:
-            below[c] = _next_questions(below, c, digits, cards, unfixed, leaf[place], terms)
+            odd += math.exp(sums[out] - sums[0])
+    return sums[0] + math.log(max(even - odd, _LEAST)) - math.log(mass)
+
+
+@njit(nogil=True, cache=True)
+def _signs(k):
+    """Signs of the sets of ``k`` things: plus if their number is even."""
+    signs = np.ones(1 << k)
+    for out in range(1, signs.shape[0]):
+        signs[out] = -signs[out & (out - 1)]
+    return signs
+
+
+@njit(nogil=True, cache=True)
+def _matters(sums, out):
+    """Say whether trees that leave these out may count: those that leave out fewer did."""
+    rest = out
+    while rest:
+        one = rest & -rest
+        if sums[out ^ one] < sums[0] - _FAR:
+            return False
+        rest ^= one
+    return True
+
+
+@njit(nogil=True, cache=True)
+def _asking_contexts(rows, cards):
+    """Contexts in which a tree may ask, those with more fixed parents first, and whom."""
+    least = math.sqrt(rows[-1])
+    asking, unfixed = np.empty(rows.shape[0], np.int64), np.empty(rows.shape[0], np.int64)
+    digits, bases = np.zeros(cards.shape[0], np.int64), cards + 1
+    m = 0
+    for c in range(rows.shape[0]):
+        if rows[c] >= least:
+            unfixed[m] = 0
+            for i in range(cards.shape[0]):
+                unfixed[m] |= (digits[i] == cards[i]) << i
+            asking[m] = c
+            m += unfixed[m] > 0
         count_up(digits, bases)
-    return _asking_all(below, bases, cards) - _asking_all(prior, np.full(k, 3), np.ones_like(cards))
+    return asking[:m], unfixed[:m]
 
 
 @njit(nogil=True, cache=True)
-def _next_questions(below, c, digits, cards, unfixed, leaf, terms):
-    """Average of stopping in context ``c`` and of asking each parent that is left to ask."""
-    terms[0] = _HALF + leaf
-    top, m, step = terms[0], 1, 1
-    cost = _HALF - math.log(unfixed)
+def _ask(below, c, unfixed, out, cards, leaf, terms):
+    """Log average of stopping in context ``c`` and of asking each parent that is not left out."""
+    top, m, step, n_unfixed = -np.inf, 0, 1, 0
     for i in range(cards.shape[0]):
-        if digits[i] == cards[i]:
-            terms[m] = cost
+        n_unfixed += unfixed >> i & 1
+        if (unfixed & ~out) >> i & 1:
+            term = 0.0
             for state in range(1, cards[i] + 1):
-                terms[m] += below[c - state * step]
-            top = max(top, terms[m])
+                term += below[c - state * step]
+            terms[m] = term
+            top = max(top, term)
             m += 1
-        step *= cards[i] + 2
-    if m == 1:
-        return top
-    total = 0.0
+        step *= cards[i] + 1
+    if top < leaf[c] - _FAR:
+        return leaf[c] + _HALF
+    total = math.exp(leaf[c] - top) * n_unfixed if leaf[c] > top - _FAR else 0.0
     for t in range(m):
-        if terms[t] > top - 40.0:
+        if terms[t] > top - _FAR:
             total += math.exp(terms[t] - top)
-    return top + math.log(total)
+    return top + math.log(total / (2 * n_unfixed))
 
 
 @njit(nogil=True, cache=True)
-def _asking_all(below, bases, ask):
-    """Of trees that ask some of the parents, those that ask all: by inclusion and exclusion.
+def _asking_all(asking, unfixed, cards, n_contexts):
+    """Probability that a tree asks every parent where it may."""
+    signs, below = _signs(cards.shape[0]), np.ones(n_contexts)
+    mass = 0.0
+    for out in range(signs.shape[0]):
+        for a in range(asking.shape[0]):
+            if unfixed[a] & out == out:
+                below[asking[a]] = _ask_anyone(below, asking[a], unfixed[a], out, cards)
+        mass += signs[out] * below[-1]
+    return mass
 
-    Digit ``ask[i]`` of a context says that parent ``i`` is left to ask, the next one that it is
-    left out.
-    """
-    k = bases.shape[0]
-    even, odd = -np.inf, -np.inf
-    for out in range(1 << k):
-        place, step, sign = 0, 1, 0
-        for i in range(k):
-            left_out = out >> i & 1
-            place += (ask[i] + left_out) * step
-            sign ^= left_out
-            step *= bases[i]
-        if sign:
-            odd = log_add(odd, below[place])
-        else:
-            even = log_add(even, below[place])
-    return _less(even, odd)
+
+@njit(nogil=True, cache=True)
+def _ask_anyone(below, c, unfixed, out, cards):
+    """Probability to stop in context ``c``, or to ask there and below only whom one may."""
+    asked, step, n_unfixed = 0.0, 1, 0
+    for i in range(cards.shape[0]):
+        n_unfixed += unfixed >> i & 1
+        if (unfixed & ~out) >> i & 1:
+            branches = 1.0
+            for state in range(1, cards[i] + 1):
+                branches *= below[c - state * step]
+            asked += branches
+        step *= cards[i] + 1
+    return 0.5 + 0.5 * asked / n_unfixed

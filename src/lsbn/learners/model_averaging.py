@@ -92,7 +92,7 @@ class Sampling:
 
     chains: int = 4
     sweeps: int = 100
-    least_steps: int = 60_000
+    least_steps: int = 40_000
     most_steps: int = 200_000
     tolerance: float = 0.02
     rounds: int = 20

@@ -156,6 +156,11 @@ class Effort:
         wide = (self.wide + self.wide[-1:] * max_parents)[:max_parents]
         return replace(self, beams=beams, wide=wide)
 
+    def halved(self) -> Effort:
+        """Give half the effort, and no pairs in any case: for what was searched before."""
+        beams = tuple((beam + 1) // 2 for beam in self.beams)
+        return replace(self, beams=beams, pairs=0, closed=1)
+
     def widths(self, pool: int) -> tuple[np.ndarray, np.ndarray]:
         """Beams and wide beams for a pool of so many: all pairs where these are few."""
         beams, wide = np.array(self.beams), np.array(self.wide)
@@ -345,7 +350,7 @@ class ParentSetSearch:
         self, v: int, pool: np.ndarray, near: np.ndarray, room: int, tables: tuple
     ) -> tuple:
         words, offsets = self.dataset.bits
-        effort = self.effort
+        effort = self.effort.halved() if self.score.trees else self.effort
         pool, others = self._others(v, pool), self._others(v, near)
         return v, *_parents.explore_parent_sets(
             words,

@@ -28,6 +28,11 @@ class Score:
     trees : bool
         Whether a family may have a decision tree in the place of its table, one as likely as the
         other, averaged over all trees that ask every parent (`lsbn.kernels.trees`). For BDeu.
+    dilution : float
+        How thinly the prior's weight is spread: of a family's ``q`` distributions, one for each
+        configuration of the parents, each has the weight ``ess / q**dilution``. With 1, as BDeu
+        has it, graphs that say the same have the same score; with 0 every distribution has the
+        whole weight (Perks 1947), and families with many configurations are not starved.
     """
 
     kind: str = "bdeu"
@@ -35,6 +40,7 @@ class Score:
     prior: bool = True
     density: float | None = None
     trees: bool = False
+    dilution: float = 1.0
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -43,12 +49,14 @@ class Score:
             raise ValueError(f"the equivalent sample size must be positive, not {self.ess}")
         if self.density is not None and not 0 < self.density < 1:
             raise ValueError(f"the density must be between 0 and 1, not {self.density}")
+        if not 0 <= self.dilution <= 1:
+            raise ValueError(f"the dilution must be between 0 and 1, not {self.dilution}")
         if self.trees and self.kind != "bdeu":
             raise ValueError(f"trees are for the score 'bdeu', not {self.kind!r}")
 
     def tables(self) -> tuple:
         """Make look-up tables for the kernels; one set for each thread."""
-        return _scores.score_tables(_scores.TREES if self.trees else KINDS[self.kind], self.ess)
+        return _scores.score_tables(KINDS[self.kind], self.ess, self.dilution, self.trees)
 
     def penalty(self, n_variables: int, most_parents: int) -> np.ndarray:
         """Log prior of a family by its number of parents, ``0`` to ``most_parents``."""
