@@ -87,6 +87,11 @@ in either direction, and costs rounds of search. Hence it is left to the user.""
 Trees gain up to 1.7 points on insurance, whose tables are larger than what they say, and lose 0.4
 in two cells of the nine, which is within the spread of three tables. On win95pts they change next
 to nothing and take nearly as long again as the rest.""",
+    "dilution": """\
+The square root is no worse than BDeu in any cell and gains a point and more on insurance, whose
+families have many configurations. No dilution gains more on 5,000 rows, but tells directions that
+the data do not: a rare state's variable is taken for a cause too easily. A little of that is left
+at one half; `dilution=1` has none of it.""",
     "ess": """\
 On few rows finding the equivalent sample size gains on insurance more than it loses on alarm; on
 many rows it loses a point on insurance and costs time. Hence it is found by default only where
@@ -349,6 +354,15 @@ def trees(setting: Setting) -> Rows:
     return lines
 
 
+def dilution(setting: Setting) -> Rows:
+    """Spread the prior's weight as BDeu does it, by the square root, or not at all."""
+    lines = []
+    for rows in (FEW_ROWS, MORE_ROWS, setting.rows):
+        models = {f"{value:g}, {rows:,} rows": LSBN(dilution=value) for value in (1.0, 0.5, 0.0)}
+        lines += setting.lines(models, rows)
+    return lines
+
+
 def copies(setting: Setting) -> Rows:
     """Columns that repeat another learned as they are or folded, in both orders of the columns."""
     lines = []
@@ -394,6 +408,7 @@ TABLES: dict[str, tuple[str, Callable[[Setting], Rows]]] = {
     "last-pass": ("Last pass", last_pass),
     "copies": ("Columns that repeat another, LSBN()", copies),
     "trees": ("Trees in the place of tables, LSBN()", trees),
+    "dilution": ("Dilution of the prior's weight, LSBN()", dilution),
     "ess": ("Equivalent sample size, LSBN()", ess),
     "density": ("Prior probability of an edge, LSBN()", density),
     "caps": ("Size caps, LSBN.paper()", caps),

@@ -20,6 +20,7 @@ from time import process_time
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from lsbn import LSBN
 from lsbn._files import atomic_file
 from lsbn.data import Dataset
 from lsbn.learners import Score, learn_model_averaging
@@ -285,7 +286,8 @@ def run_group(label: str, cases: list[Case], coding: str, fit_ess: bool, trees: 
     parts, warned, begun = [], 0, process_time()
     for case in cases:
         dataset = getattr(case, coding)
-        score = Score(ess=1.0 if fit_ess else case.ess, trees=trees)
+        dilution = LSBN().dilution if trees else 1.0
+        score = Score(ess=1.0 if fit_ess else case.ess, trees=trees, dilution=dilution)
         options = {"score": score, "max_parents": MAX_PARENTS, "fit_ess": fit_ess}
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", ConvergenceWarning)
@@ -346,8 +348,8 @@ def _setting(count: int) -> list[str]:
         "  has no edges for the learner: pairs that touch one are left out of the comparison.",
         "- *ESS known*: the learner is given the true ESS. *ESS unknown*: it has `fit_ess=True`;",
         "  the exact method averages over a grid, the sampler takes the likeliest.",
-        "- *trees*: it reckons with decision trees beside tables, as the last pass of `LSBN()`",
-        "  does, though no network here has a tree.",
+        "- *trees*: it reckons with decision trees beside tables and spreads the prior's weight as",
+        "  the last pass of `LSBN()` does, though no network here was drawn that way.",
         "",
         "A probability is that of i -> j, for all ordered pairs, or of the skeleton, P(i -> j) +",
         "P(j -> i). ECE is the expected calibration error in ten bins: the mean of |predicted -",
