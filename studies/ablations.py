@@ -84,9 +84,8 @@ The density is found as in `lsbn.learners.Score`, instead of a prior under which
 parents is as likely. It moves F by less than a point, on few rows upwards here and on other tables
 in either direction, and costs rounds of search. Hence it is left to the user.""",
     "trees": """\
-Trees gain up to 1.7 points on insurance, whose tables are larger than what they say, and lose 0.4
-in two cells of the nine, which is within the spread of three tables. On win95pts they change next
-to nothing and take nearly as long again as the rest.""",
+Trees gain up to 1.4 points on insurance, whose tables are larger than what they say, and up to 0.6
+elsewhere; one cell of nine loses 0.1. On win95pts they take nearly as long again as the rest.""",
     "dilution": """\
 The square root is no worse than BDeu in any cell and gains a point and more on insurance, whose
 families have many configurations. No dilution gains more on 5,000 rows, but tells directions that

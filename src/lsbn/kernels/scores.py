@@ -216,7 +216,10 @@ def _score_by_rows(child, r, ids, n_ids, tables, slots):
 
 @njit(nogil=True, cache=True)
 def extension_scores(words, offsets, codes, tables, child, parents, candidates):
-    """Scores of ``child`` with ``parents`` and one of the ``candidates``, for each candidate."""
+    """Scores of ``child`` with ``parents`` and one of the ``candidates``, for each candidate.
+
+    Trees are for families whose configurations can be listed; others have tables only.
+    """
     if not tables[6] or parents.shape[0] == 0:
         return _table_extensions(words, offsets, codes, tables, child, parents, candidates)
     cards = np.diff(offsets)
@@ -344,7 +347,7 @@ def _tree_extensions(words, offsets, codes, tables, child, parents, candidates):
 
 @njit(nogil=True, cache=True)
 def _move_last(counts, low, card):
-    """Make the last parent's the digit after that with the value ``low``."""
+    """Move the digit of the last parent down to where its place value is ``low``."""
     if low * card == counts.shape[0]:
         return counts
     high = counts.shape[0] // (low * card)

@@ -113,7 +113,7 @@ def average_trees(leaf, rows, cards):
     mass = _asking_all(asking, unfixed, cards, leaf.shape[0])
     if mass < _LEAST:
         return -np.inf
-    below, terms = leaf.copy(), np.empty(cards.shape[0] + 1)
+    below, terms = leaf.copy(), np.empty(cards.shape[0])
     sums, signs = np.full(1 << cards.shape[0], -np.inf), _signs(cards.shape[0])
     for out in range(sums.shape[0]):
         if not _matters(sums, out):
