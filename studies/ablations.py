@@ -92,9 +92,8 @@ families have many configurations. No dilution gains more on 5,000 rows, but tel
 the data do not: a rare state's variable is taken for a cause too easily. A little of that is left
 at one half; `dilution=1` has none of it.""",
     "ess": """\
-On few rows finding the equivalent sample size gains on insurance more than it loses on alarm; on
-many rows it loses a point on insurance and costs time. Hence it is found by default only where
-rows are few.""",
+On few rows finding the equivalent sample size gains a little on insurance; on many rows it loses a
+little there. Hence it is found by default only where rows are few.""",
     "caps": """\
 The cap on communities changes nothing on alarm and insurance and next to nothing on win95pts. The
 cap on sub-communities matters: F rises with it, up to the largest tried or nearly so, while
