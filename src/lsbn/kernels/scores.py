@@ -19,13 +19,7 @@ from numba import njit
 
 from lsbn.kernels.bits import and_into, count_and
 from lsbn.kernels.subsets import log_add
-from lsbn.kernels.trees import (
-    MOST_CONTEXTS,
-    add_margins,
-    average_trees,
-    count_up,
-    group_parents,
-)
+from lsbn.kernels.trees import add_margins, average_trees, count_up, group_parents
 
 BDEU, K2, BIC = 0, 1, 2
 WIDTH = 2048
@@ -33,6 +27,8 @@ WIDTH = 2048
 _MAX_SLOTS = 512
 _MAX_KEY = 4 * _MAX_SLOTS
 _MASK_BYTES = 1 << 20
+_MOST_LISTED = 1024
+"""Families with more configurations than this have tables only."""
 
 
 def score_tables(kind: int, ess: float, dilution: float = 1.0, trees: bool = False) -> tuple:
@@ -216,14 +212,11 @@ def _score_by_rows(child, r, ids, n_ids, tables, slots):
 
 @njit(nogil=True, cache=True)
 def extension_scores(words, offsets, codes, tables, child, parents, candidates):
-    """Scores of ``child`` with ``parents`` and one of the ``candidates``, for each candidate.
-
-    Trees are for families whose configurations can be listed; others have tables only.
-    """
+    """Scores of ``child`` with ``parents`` and one of the ``candidates``, for each candidate."""
     if not tables[6] or parents.shape[0] == 0:
         return _table_extensions(words, offsets, codes, tables, child, parents, candidates)
     cards = np.diff(offsets)
-    few = np.prod(cards[parents]) * cards[candidates] <= 2 * MOST_CONTEXTS
+    few = np.prod(cards[parents]) * cards[candidates] <= _MOST_LISTED
     out = np.empty(candidates.shape[0])
     out[few] = _tree_extensions(words, offsets, codes, tables, child, parents, candidates[few])
     out[~few] = _table_extensions(words, offsets, codes, tables, child, parents, candidates[~few])

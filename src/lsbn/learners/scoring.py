@@ -31,8 +31,8 @@ class Score:
     dilution : float
         How thinly the prior's weight is spread: of a family's ``q`` distributions, one for each
         configuration of the parents, each has the weight ``ess / q**dilution``. With 1, as BDeu
-        has it, graphs that say the same have the same score; with 0 every distribution has the
-        whole weight (Perks 1947), and families with many configurations are not starved.
+        has it, graphs that say the same have the same score, unless there are trees; with 0 every
+        distribution has the whole weight (Perks 1947), and large families are not starved.
     """
 
     kind: str = "bdeu"
