@@ -236,61 +236,78 @@ def g_test(x, y, given):
     return g2, dof
 
 
+def dirichlet(weight, counts):
+    """Log evidence of a table whose cells have the same weight; `counts` has all of them."""
+    total = math.lgamma(weight * len(counts)) - math.lgamma(weight * len(counts) + sum(counts))
+    return total + sum(math.lgamma(weight + c) - math.lgamma(weight) for c in counts)
+
+
 def family_score(kind, ess, child, r, parents, cards, dilution=1.0):
     """BDeu, K2 or BIC of a family from its definition; `cards` are those of the parents."""
     q = math.prod(cards)
     rows = list(zip(*parents, strict=True)) if parents else [()] * len(child)
-    total = -0.5 * math.log(len(child)) * q * (r - 1) if kind == "bic" else 0.0
-    cell = {"bdeu": ess / (q**dilution * r), "k2": 1.0, "bic": None}[kind]
-    for stratum in itertools.product(*map(range, cards)):
-        states = [c for c, row in zip(child, rows, strict=True) if row == stratum]
-        counts = [states.count(k) for k in range(r)]
-        if kind == "bic":
-            total += sum(c * math.log(c / len(states)) for c in counts if c)
-        else:
-            total += math.lgamma(r * cell) - math.lgamma(r * cell + len(states))
-            total += sum(math.lgamma(cell + c) - math.lgamma(cell) for c in counts)
-    return total
+    strata = list(itertools.product(*map(range, cards)))
+    table = [[c for c, row in zip(child, rows, strict=True) if row == s] for s in strata]
+    counts = [[part.count(k) for k in range(r)] for part in table]
+    if kind == "bdeu":
+        joint = dirichlet(ess / (q * r) ** dilution, [c for part in counts for c in part])
+        return joint - dirichlet(ess / q**dilution, [sum(part) for part in counts])
+    if kind == "k2":
+        return sum(dirichlet(1.0, part) for part in counts)
+    likelihood = sum(c * math.log(c / sum(part)) for part in counts for c in part if c)
+    return likelihood - 0.5 * math.log(len(child)) * q * (r - 1)
 
 
-def trees(rows, left, cards, r, alpha, dilution, least):
-    """(probability, parents asked, log likelihood) of every decision tree for these rows.
+def leaf_score(ess, counts, n_rows, part, dilution):
+    """One of the `part` equal shares of a table's score that has these counts in its context."""
+
+    def evidence(cells, counts):
+        weight = ess / cells**dilution
+        total = math.lgamma(weight * cells) - math.lgamma(weight * cells + n_rows)
+        return total / part + sum(math.lgamma(weight + c) - math.lgamma(weight) for c in counts)
+
+    return evidence(part * len(counts), counts) - evidence(part, [sum(counts)])
+
+
+def trees(rows, left, leaf, cards, least, part=1):
+    """(probability, parents asked, score) of every decision tree for these rows.
 
     A row is the child's state and those of all parents; `left` are the parents left to ask. A
-    node stops with probability one half, or for certain if it has fewer rows than `least`; the
-    weight `alpha` of its distribution is thinned out in the branches.
+    node stops with probability one half, or for certain if it has fewer rows than `least`; `part`
+    is the number of branches if all nodes ask what it was asked, and `leaf` scores one.
     """
-    counts = [sum(child == k for child, _ in rows) for k in range(r)]
-    likelihood = math.lgamma(alpha) - math.lgamma(alpha + len(rows))
-    likelihood += sum(math.lgamma(alpha / r + c) - math.lgamma(alpha / r) for c in counts)
+    score = leaf([child for child, _ in rows], part)
     if not left or len(rows) < least:
-        yield 1.0, frozenset(), likelihood
+        yield 1.0, frozenset(), score
         return
-    yield 0.5, frozenset(), likelihood
+    yield 0.5, frozenset(), score
     for p in left:
-        below = (left - {p}, cards, r, alpha / cards[p] ** dilution, dilution, least)
+        below = (left - {p}, leaf, cards, least, part * cards[p])
         branches = [list(trees([x for x in rows if x[1][p] == k], *below)) for k in range(cards[p])]
         for chosen in itertools.product(*branches):
-            chance, asked, likelihoods = zip(*chosen, strict=True)
+            chance, asked, scores = zip(*chosen, strict=True)
             probability = 0.5 / len(left) * math.prod(chance)
-            yield probability, frozenset({p}).union(*asked), sum(likelihoods)
+            yield probability, frozenset({p}).union(*asked), sum(scores)
 
 
 def tree_score(ess, child, r, parents, cards, dilution=1.0):
     """Log average of a table and of the trees that ask every parent, by listing them all."""
     everyone = frozenset(range(len(cards)))
     rows = list(zip(child, zip(*parents, strict=True), strict=True))
+
+    def leaf(states, part):
+        counts = [states.count(k) for k in range(r)]
+        return leaf_score(ess, counts, len(rows), part, dilution)
+
     whole = [
-        (math.log(p), likelihood)
-        for p, asked, likelihood in trees(
-            rows, everyone, cards, r, ess, dilution, math.sqrt(len(rows))
-        )
+        (math.log(p), score)
+        for p, asked, score in trees(rows, everyone, leaf, cards, math.sqrt(len(rows)))
         if asked == everyone
     ]
     table = family_score("bdeu", ess, child, r, parents, cards, dilution)
     if not whole:
         return table
-    tree = log_sum(p + likelihood for p, likelihood in whole) - log_sum(p for p, _ in whole)
+    tree = log_sum(p + score for p, score in whole) - log_sum(p for p, _ in whole)
     return log_sum([tree, table]) - math.log(2)
 
 

@@ -80,9 +80,8 @@ class LSBN(BaseEstimator):
         Let a variable of the last pass of model averaging depend on its parents by a table or by
         a decision tree, one as likely as the other: see `lsbn.learners.Score`.
     dilution : float
-        How thinly it spreads the prior's weight over the distributions of a family: see there. By
-        default half-way between BDeu, which starves families with many configurations, and a
-        whole row for each distribution, which tells directions that nothing tells.
+        How thinly it spreads the prior's weight over the cells of a table: see there. BDeu, with 1,
+        starves large tables; with 0 they have more prior than data.
     fit_ess : bool, optional
         Let the last pass of model averaging find the equivalent sample size of BDeu from the data:
         see `lsbn.learners.learn_model_averaging`. By default where there are fewer than 3,000
@@ -152,7 +151,7 @@ class LSBN(BaseEstimator):
         triplet_threshold: float = 0.5,
         last_pass: bool = True,
         trees: bool = True,
-        dilution: float = 0.5,
+        dilution: float = 0.4,
         fit_ess: bool | None = None,
         fit_density: bool = False,
         threshold: float = 0.5,

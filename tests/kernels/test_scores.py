@@ -1,3 +1,4 @@
+import itertools
 import math
 
 import numpy as np
@@ -47,11 +48,12 @@ def test_family_score_is_its_definition(kind, ess, dilution, seed, cards, rows):
     st.sampled_from(sorted(KINDS)),
     st.integers(0, 10_000),
     st.lists(st.integers(1, 4), min_size=4, max_size=6),
+    st.sampled_from([0.0, 0.5, 1.0]),
     st.integers(2, 200),
 )
-def test_extension_scores_are_family_scores(kind, seed, cards, rows):
+def test_extension_scores_are_family_scores(kind, seed, cards, dilution, rows):
     codes, bits = table(seed, cards, rows)
-    tables = scores.score_tables(KINDS[kind], 1.0)
+    tables = scores.score_tables(KINDS[kind], 1.0, dilution)
     parents = np.array([1, 2])
     candidates = np.arange(3, len(cards))
     got = scores.extension_scores(*bits, codes, tables, 0, parents, candidates)
@@ -84,15 +86,27 @@ def test_log_gamma(x):
     assert scores.log_gamma(x) == pytest.approx(math.lgamma(x), rel=1e-12, abs=1e-12)
 
 
-def test_bdeu_is_score_equivalent():
-    codes, bits = table(7, [3, 4], 500)
-    tables = scores.score_tables(scores.BDEU, 2.0)
-    none = np.empty(0, np.int64)
+@settings(deadline=None, max_examples=40)
+@given(
+    st.sampled_from([0.3, 1.0, 10.0]),
+    st.floats(0.0, 1.0),
+    st.integers(0, 10_000),
+    st.lists(st.integers(1, 5), min_size=3, max_size=3),
+    st.integers(1, 500),
+)
+def test_equivalent_graphs_have_the_same_score(ess, dilution, seed, cards, rows):
+    """All orders of three variables that have all edges, and both directions of a pair."""
+    codes, bits = table(seed, cards, rows)
+    tables = scores.score_tables(scores.BDEU, ess, dilution)
 
-    def score(child, parents):
-        return scores.family_score(*bits, codes, tables, child, np.asarray(parents, np.int64))
+    def score(order):
+        families = [(v, np.sort(order[:place])) for place, v in enumerate(order)]
+        return sum(scores.family_score(*bits, codes, tables, v, above) for v, above in families)
 
-    assert score(0, none) + score(1, [0]) == pytest.approx(score(1, none) + score(0, [1]))
+    whole = [score(np.array(order, np.int64)) for order in itertools.permutations(range(3))]
+    assert whole == pytest.approx([whole[0]] * 6, rel=1e-9, abs=1e-8)
+    pair = [score(np.array(order, np.int64)) for order in ((0, 1), (1, 0))]
+    assert pair[0] == pytest.approx(pair[1], rel=1e-9, abs=1e-8)
 
 
 def test_configurations_label_by_first_appearance():

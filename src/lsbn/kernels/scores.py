@@ -4,12 +4,16 @@ Those of tables have one form. For a child with ``r`` states and parents with ``
 
     score = constant(q, r) + sum_j [ sum_k T_jk(N_jk) - T_j(N_j) ]
 
-with ``T(x) = lgamma(a + x) - lgamma(a)`` for BDeu (``a = ess / (q r)`` and ``ess / q``, or with a
-power of ``q`` in its place) and K2 (``a = 1`` and ``r``), and ``T(x) = x log x`` for BIC, whose
-constant is the penalty. Counts are integers, so ``T`` is tabulated for each ``a`` that occurs; zero
-counts add nothing, and so the sum runs over observed configurations only. Where trees are asked
-for, BDeu is averaged over a table and all decision trees (`lsbn.kernels.trees`) of a family with
-two parents or more.
+with ``T(x) = lgamma(a + x) - lgamma(a)`` for BDeu (``a = ess / (q r)`` and ``ess / q``) and K2
+(``a = 1`` and ``r``), and ``T(x) = x log x`` for BIC, whose constant is the penalty. Counts are
+integers, so ``T`` is tabulated for each ``a`` that occurs; zero counts add nothing, and so the sum
+runs over observed configurations only. Where trees are asked for, BDeu is averaged over a table and
+all decision trees (`lsbn.kernels.trees`) of a family with two parents or more.
+
+BDeu is the log evidence of the joint table of child and parents less that of the parents' table,
+where the ``m`` cells of a table have the weight ``ess / m`` each. With dilution it is ``ess /
+m**dilution``. Any such difference gives equivalent graphs the same score; what the weights of the
+two tables add up to, ``A = ess * m**(1 - dilution)``, no longer cancels and makes the constant.
 """
 
 import math
@@ -90,8 +94,7 @@ def _slots(tables, q, r):
     """Pseudo-counts and table rows of a cell and of a configuration: ``a, slot, a, slot``."""
     kind, (ess, dilution) = tables[0], tables[1]
     if kind == BDEU:
-        a_row = ess / q**dilution
-        a_cell = a_row / r
+        a_cell, a_row = ess / (q * r) ** dilution, ess / q**dilution
     elif kind == K2:
         a_cell, a_row = 1.0, float(r)
     else:
@@ -107,8 +110,21 @@ def _look(kind, table, slot, a, x):
 
 
 @njit(nogil=True, cache=True)
-def _constant(kind, q, r, n_rows):
-    return -0.5 * math.log(n_rows) * q * (r - 1) if kind == BIC else 0.0
+def _constant(tables, q, r, n_rows):
+    kind, weight = tables[0], tables[1]
+    if kind == BIC:
+        return -0.5 * math.log(n_rows) * q * (r - 1)
+    if kind == BDEU and weight[1] != 1.0:
+        return _whole(weight, q, n_rows) - _whole(weight, q * r, n_rows)
+    return 0.0
+
+
+@njit(nogil=True, cache=True)
+def _whole(weight, cells, n_rows):
+    """``T(n_rows)`` for the weight of a whole table."""
+    ess, dilution = weight
+    a = ess * cells ** (1.0 - dilution)
+    return log_gamma(a + n_rows) - log_gamma(a)
 
 
 @njit(nogil=True, cache=True)
@@ -126,7 +142,7 @@ def family_score(words, offsets, codes, tables, child, parents):
     for p in parents:
         q *= offsets[p + 1] - offsets[p]
     slots = _slots(tables, q, r)
-    constant = _constant(tables[0], q, r, n_rows)
+    constant = _constant(tables, q, r, n_rows)
     if q * r * n_words < 20.0 * n_rows * (1 + parents.shape[0]):
         return constant + _score_by_bits(words, offsets, tables, slots, child, parents, n_rows)
     ids, n_ids = configurations(codes, offsets, parents)
@@ -250,7 +266,7 @@ def _table_extensions(words, offsets, codes, tables, child, parents, candidates)
             slots = _slots(tables, q * card, r)
             joint = ids * card + codes[u]
             score = _score_by_rows(codes[child], r, joint, n_ids * card, tables, slots)
-            out[c] = score + _constant(tables[0], q * card, r, n_rows)
+            out[c] = score + _constant(tables, q * card, r, n_rows)
     return out
 
 
@@ -288,7 +304,7 @@ def _extend_by_bits(words, offsets, tables, masks, sizes, q, r, u, n_rows):
     kind, table = tables[0], tables[3]
     base, card = offsets[u], offsets[u + 1] - offsets[u]
     a_cell, cell, a_row, row = _slots(tables, q * card, r)
-    total = _constant(kind, q * card, r, n_rows)
+    total = _constant(tables, q * card, r, n_rows)
     rows = np.empty(card, np.int64)
     for j in range(sizes.shape[0] // r):
         rows[:] = 0
@@ -381,15 +397,19 @@ def _tree_score(counts, cards, tables):
 
 @njit(nogil=True, cache=True)
 def _leaves(wide, cards, tables):
-    """Score of the child alone in each context, and the sum where all parents are fixed."""
+    """Score of the child alone in each context, and the sum where all parents are fixed.
+
+    Contexts that fix the same parents share the constant alike.
+    """
     kind, table = tables[0], tables[3]
     k, r = cards.shape[0], wide.shape[1] - 1
-    slots = []
+    slots, shares = [], np.empty(1 << k)
     for mask in range(1 << k):
         part = 1.0
         for i in range(k):
             part *= cards[i] if mask >> i & 1 else 1
         slots.append(_slots(tables, part, r))
+        shares[mask] = _constant(tables, part, r, wide[-1, r]) / part
     leaf = np.zeros(wide.shape[0])
     all_fixed = 0.0
     digits, bases = np.zeros(k, np.int64), cards + 1
@@ -398,7 +418,7 @@ def _leaves(wide, cards, tables):
         for i in range(k):
             mask |= (digits[i] < cards[i]) << i
         a_cell, cell, a_row, row = slots[mask]
-        total = -_look(kind, table, row, a_row, wide[c, r])
+        total = shares[mask] - _look(kind, table, row, a_row, wide[c, r])
         for state in range(r):
             total += _look(kind, table, cell, a_cell, wide[c, state])
         leaf[c] = total

@@ -29,10 +29,11 @@ class Score:
         Whether a family may have a decision tree in the place of its table, one as likely as the
         other, averaged over all trees that ask every parent (`lsbn.kernels.trees`). For BDeu.
     dilution : float
-        How thinly the prior's weight is spread: of a family's ``q`` distributions, one for each
-        configuration of the parents, each has the weight ``ess / q**dilution``. With 1, as BDeu
-        has it, graphs that say the same have the same score, unless there are trees; with 0 every
-        distribution has the whole weight (Perks 1947), and large families are not starved.
+        How thinly the prior's weight is spread over the ``m`` cells of a joint table of child and
+        parents, or of the parents: each has ``ess / m**dilution``. BDeu has 1, which starves large
+        tables; with 0 every cell has the whole weight. Graphs that say the same have the same
+        score whatever it is, unless there are trees. Below 1 the score of a family is a difference
+        of log evidences, but no log evidence itself.
     """
 
     kind: str = "bdeu"
