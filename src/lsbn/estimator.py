@@ -31,7 +31,6 @@ from lsbn.tables import fit_tables
 __all__ = ["LSBN"]
 
 BLANKET_ALPHA = 0.001
-FEW_ROWS = 3_000
 _AS_PUBLISHED = {
     "fold_copies": False,
     "weigh_votes": False,
@@ -82,11 +81,9 @@ class LSBN(BaseEstimator):
     dilution : float
         How thinly it spreads the prior's weight over the cells of a table: see there. BDeu, with 1,
         starves large tables; with 0 they have more prior than data.
-    fit_ess : bool, optional
-        Let the last pass of model averaging find the equivalent sample size of BDeu from the data:
-        see `lsbn.learners.learn_model_averaging`. By default where there are fewer than 3,000
-        rows: with few the prior matters, with many the likeliest size admits a false edge now and
-        then. Elsewhere it is 1.
+    fit_ess : bool
+        Let the last pass of model averaging find the equivalent sample size from the data: see
+        `lsbn.learners.learn_model_averaging`. Otherwise it is 1.
     fit_density : bool
         Let it find the prior probability of an edge, too: see `lsbn.learners.Score`. It changed F
         by little, in either direction.
@@ -151,8 +148,8 @@ class LSBN(BaseEstimator):
         triplet_threshold: float = 0.5,
         last_pass: bool = True,
         trees: bool = True,
-        dilution: float = 0.4,
-        fit_ess: bool | None = None,
+        dilution: float = 0.3,
+        fit_ess: bool = True,
         fit_density: bool = False,
         threshold: float = 0.5,
         discretize: str | None = None,
@@ -312,10 +309,9 @@ class LSBN(BaseEstimator):
         merged = Learned(EdgeProbabilities(proposed, dataset.names))
         if not self.last_pass or callable(self.learner):
             return merged
-        few = dataset.n_rows < FEW_ROWS
         averaging = {
             "score": Score(dilution=self.dilution, trees=self.trees),
-            "fit_ess": few if self.fit_ess is None else self.fit_ess,
+            "fit_ess": self.fit_ess,
             "fit_density": self.fit_density,
         }
         return final_pass(

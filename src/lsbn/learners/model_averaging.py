@@ -49,9 +49,10 @@ _FIRST_LOOK = 256
 """Most free parameters of a family that is grown before there is an order: children crowd into the
 sets of their parents, which are then large, slow to count, and of no use later."""
 _FEW = 64
-"""With more variables than this, trees are searched only around what tables found."""
-_DENSITIES = 10
-"""Most times that hyperparameters are found again where all sets are scored."""
+"""With more variables than this, no order is searched before the first round, and trees only around
+what tables found."""
+_REFITS = 10
+"""Most times that hyperparameters are found again."""
 _BETAS = np.array([0.05, 0.1, 0.2, 0.4, 0.7, 1.0])
 _THIN = 2
 _PILOT = 100
@@ -279,7 +280,7 @@ def _exact(dataset: Dataset, score: Score, fit: Fit, bound: int, count: str, n_j
         search = ParentSetSearch(dataset, replace(score, ess=ess), Effort().bounded(bound), n_jobs)
         search.enumerate_all()
         found = COUNTS[count](n, *search.as_subsets())
-        for _ in range(_DENSITIES if fit.density else 0):
+        for _ in range(_REFITS if fit.density else 0):
             if not search.fit_density(found[0].sum()):
                 break
             found = COUNTS[count](n, *search.as_subsets())
@@ -340,20 +341,31 @@ class OrderSampler:
         self.sampling = self.sampling.exhaustive()
         sets = self.search.listed()
         starts = self._starts(sets, None)
-        for _ in range(_DENSITIES):
-            if not self._fitted(starts[0][0]):
+        for _ in range(_REFITS):
+            keys = starts[0][0]
+            if not self._renewed(keys, self.search.score.trees) | self._denser(keys):
                 break
             sets = self.search.listed()
-            starts = self._starts(sets, starts[0][0])
+            starts = self._starts(sets, keys)
         return self._averaged(sets, sets, starts, [])
 
-    def _fitted(self, keys: np.ndarray) -> bool:
-        """Find the hyperparameters by the best graph in an order; say whether they are new."""
+    def _renewed(self, keys: np.ndarray, trees: bool) -> bool:
+        """Score by tables or trees, with the sample size that is likeliest for the best graph.
+
+        False if that is what all sets are scored by already.
+        """
         search = self.search
-        found = self.fit.ess and search.fit_ess(keys)
-        if self.fit.density:
-            found |= search.fit_density(len(search.best_parents(keys)[1]))
-        return found
+        score = replace(search.score, trees=trees)
+        if self.fit.ess:
+            score = search.likeliest(score, keys)
+        if score == search.score:
+            return False
+        search.rescore(score)
+        return True
+
+    def _denser(self, keys: np.ndarray) -> bool:
+        """Find the density by the best graph in an order; say whether it is new."""
+        return self.fit.density and self.search.fit_density(len(self.search.best_parents(keys)[1]))
 
     def run(
         self, pools: Sequence[np.ndarray] | None = None
@@ -386,7 +398,8 @@ class OrderSampler:
         room = _FIRST_LOOK if self.sampling.rounds else None
         search.explore(pools or [np.arange(n)] * n, 0, near=pools, room=room)
         bounds = pools if n > REACH else None
-        self._explore_by(self.rng.random(n), 0, bounds, room=room)
+        if n <= _FEW:
+            self._explore_by(self.rng.random(n), 0, bounds, room=room)
 
         def look(starts: list, stamp: int, idle: int) -> None:
             again = search.score.trees
@@ -396,8 +409,9 @@ class OrderSampler:
                 self._explore_by(order, stamp, pools, done, everywhere=not again)
 
         sets, starts, history = self._rounds(None, look, self.sampling.patience)
-        if trees:
-            search.rescore(replace(search.score, trees=True))
+        for _ in range(_REFITS):
+            if not self._renewed(starts[0][0], trees):
+                break
             sets, starts, more = self._rounds(starts[0][0], look, 1)
             history += more
         return sets, starts, history
@@ -415,7 +429,7 @@ class OrderSampler:
             history.append(score)
             idle = 0 if score > best + self.sampling.gain else idle + 1
             best = max(best, score)
-            if stamp <= self.sampling.rounds and self._fitted(keys):
+            if stamp <= self.sampling.rounds and self._denser(keys):
                 idle, best = 0, -np.inf
             if idle == patience or stamp > self.sampling.rounds:
                 break

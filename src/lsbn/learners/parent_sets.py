@@ -291,24 +291,22 @@ class ParentSetSearch:
         arguments = (words, offsets, self.dataset.codes, tables, v)
         return _parents.score_parent_sets(*arguments, sets, self.penalty)
 
-    def fit_ess(self, keys: np.ndarray) -> bool:
-        """Take the equivalent sample size under which the best graph in an order is likeliest.
+    def likeliest(self, score: Score, keys: np.ndarray) -> Score:
+        """Give a score the equivalent sample size under which the best graph is likeliest.
 
-        All sets are scored again if it is another one than before, by more than a factor of
-        `ESS_STEP`, and True is returned.
+        That is the best graph in the order of ``keys`` by the present score. The sample size stays
+        as it is if the likeliest differs by less than a factor of `ESS_STEP`.
         """
         best = [sets[[self._best(v, keys)]] for v, (sets, *_) in enumerate(self._sets)]
 
         def loss(log_ess: float) -> float:
-            tables = replace(self.score, ess=float(np.exp(log_ess))).tables()
+            tables = replace(score, ess=float(np.exp(log_ess))).tables()
             return -sum(self._scores(v, sets, tables)[0] for v, sets in enumerate(best))
 
         bounds = np.log(ESS_BOUNDS)
         found = float(np.exp(minimize_scalar(loss, bounds=bounds, options=_PRECISION).x))
-        if max(found / self.score.ess, self.score.ess / found) < ESS_STEP:
-            return False
-        self.rescore(replace(self.score, ess=found))
-        return True
+        same = max(found / score.ess, score.ess / found) < ESS_STEP
+        return score if same else replace(score, ess=found)
 
     def rescore(self, score: Score) -> None:
         """Score all sets again, by another score with the same prior; none is settled then."""
