@@ -28,7 +28,7 @@ LAST_ADMITTED = -1
 """Stamp of sets that are listed only where there is room for their candidates."""
 TABLE_CANDIDATES = 16
 TABLE_SETS = 64
-ESS_BOUNDS = (1 / 16, 256.0)
+ESS_BOUNDS = (1 / 256, 256.0)
 ESS_STEP = 1.3
 DENSITY_STEP = 1.1
 _PRECISION = {"xatol": 0.05}
