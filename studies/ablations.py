@@ -355,9 +355,9 @@ def trees(setting: Setting) -> Rows:
 
 def dilution(setting: Setting) -> Rows:
     """Spread the prior's weight as BDeu does it, or more thickly, on few rows and on many."""
-    lines = []
+    lines, values = [], (1.0, 0.6, 0.3, 0.0)
     for rows in (FEW_ROWS, MORE_ROWS, setting.rows):
-        models = {f"{value:g}, {rows:,} rows": LSBN(dilution=value) for value in (1.0, 0.6, 0.3, 0.0)}
+        models = {f"{value:g}, {rows:,} rows": LSBN(dilution=value) for value in values}
         lines += setting.lines(models, rows)
     return lines
 
