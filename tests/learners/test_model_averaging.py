@@ -1,6 +1,7 @@
 """Posteriors of edges: exact against all graphs, sampled against exact, on tables of every kind."""
 
 import warnings
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -299,14 +300,15 @@ def test_exact_averages_over_the_equivalent_sample_size_by_its_evidence(begin):
     assert learned.diagnostics["ess"] == pytest.approx(float(weight @ grid), rel=1e-3)
 
 
+@pytest.mark.parametrize("score", [Score(), Score(trees=True, dilution=0.3)])
 @pytest.mark.parametrize("n", [17, 30])
-def test_the_sampler_takes_the_likeliest_equivalent_sample_size(n):
+def test_the_sampler_takes_the_likeliest_equivalent_sample_size(n, score):
     """Whether all parent sets are scored (17 variables) or searched (30)."""
-    table = alarm_table(n, 1_000)
-    fitted = learn(table, fit_ess=True, sampling=SHORT, random_state=0).diagnostics
+    table, options = alarm_table(n, 1_000), {"sampling": SHORT, "random_state": 0}
+    fitted = learn(table, score=score, fit_ess=True, **options).diagnostics
     best = max(fitted["log_scores"])
     for ess in (fitted["ess"] / 4, fitted["ess"] * 4):
-        other = learn(table, score=Score(ess=ess), sampling=SHORT, random_state=0).diagnostics
+        other = learn(table, score=replace(score, ess=ess), **options).diagnostics
         assert max(other["log_scores"]) < best
         assert other["ess"] == ess
 
