@@ -81,8 +81,8 @@ is no loss on average and always the same answer. Hence copies are folded for al
 and ARACNE.""",
     "density": """\
 The density is found as in `lsbn.learners.Score`, instead of a prior under which every number of
-parents is as likely. It moves F by less than a point, on few rows mostly upwards here and on other tables
-in either direction, and costs rounds of search. Hence it is left to the user.""",
+parents is as likely. It moves F by less than a point, on few rows mostly upwards here and on other
+tables in either direction, and costs rounds of search. Hence it is left to the user.""",
     "trees": """\
 Trees gain more than a point on insurance, whose tables are larger than what they say, and up to
 0.9 elsewhere, in about the same time; no cell loses.""",
