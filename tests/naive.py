@@ -242,47 +242,86 @@ def dirichlet(weight, counts):
     return total + sum(math.lgamma(weight + c) - math.lgamma(weight) for c in counts)
 
 
-def family_score(kind, ess, child, r, parents, cards, dilution=1.0):
-    """BDeu, K2 or BIC of a family from its definition; `cards` are those of the parents."""
-    q = math.prod(cards)
+def family_counts(child, r, parents, cards):
+    """The child's states in every configuration of the parents, a list each."""
     rows = list(zip(*parents, strict=True)) if parents else [()] * len(child)
-    strata = list(itertools.product(*map(range, cards)))
-    table = [[c for c, row in zip(child, rows, strict=True) if row == s] for s in strata]
-    counts = [[part.count(k) for k in range(r)] for part in table]
+    table = [
+        [c for c, row in zip(child, rows, strict=True) if row == configuration]
+        for configuration in itertools.product(*map(range, cards))
+    ]
+    return [[part.count(k) for k in range(r)] for part in table]
+
+
+def family_score(kind, ess, child, r, parents, cards):
+    """Score of a family from its definition; `cards` are those of the parents."""
+    if kind == "mixed":
+        return mixed_score(child, r, parents, cards)
+    q, counts = math.prod(cards), family_counts(child, r, parents, cards)
     if kind == "bdeu":
-        joint = dirichlet(ess / (q * r) ** dilution, [c for part in counts for c in part])
-        return joint - dirichlet(ess / q**dilution, [sum(part) for part in counts])
+        return sum(dirichlet(ess / (q * r), part) for part in counts)
     if kind == "k2":
         return sum(dirichlet(1.0, part) for part in counts)
     likelihood = sum(c * math.log(c / sum(part)) for part in counts for c in part if c)
     return likelihood - 0.5 * math.log(len(child)) * q * (r - 1)
 
 
-def leaf_score(ess, counts, n_rows, part, dilution):
-    """One of the `part` equal shares of a table's score that has these counts in its context."""
-
-    def evidence(cells, counts):
-        weight = ess / cells**dilution
-        total = math.lgamma(weight * cells) - math.lgamma(weight * cells + n_rows)
-        return total / part + sum(math.lgamma(weight + c) - math.lgamma(weight) for c in counts)
-
-    return evidence(part * len(counts), counts) - evidence(part, [sum(counts)])
+def log_mean(values):
+    """Log of the mean of the exponentials."""
+    values = list(values)
+    return log_sum(values) - math.log(len(values))
 
 
-def trees(rows, left, leaf, cards, least, part=1):
+def own_row(counts):
+    """Log evidence of a row, averaged over its weight."""
+    return log_mean(dirichlet(w / len(counts), counts) for w in (1 / 16, 1 / 4, 1, 4, 16))
+
+
+def shrunk_rows(weight, counts):
+    """Log evidence of rows that are drawn to the margin of all larger rows."""
+    r, total = len(counts[0]), 0.0
+    for row in counts:
+        larger = [other for other in counts if sum(other) > sum(row)]
+        margin = [1 / r + sum(other[k] for other in larger) for k in range(r)]
+        prior = [weight * m / sum(margin) for m in margin]
+        total += math.lgamma(weight) - math.lgamma(weight + sum(row))
+        total += sum(math.lgamma(a + c) - math.lgamma(a) for a, c in zip(prior, row, strict=True))
+    return total
+
+
+def mixed_score(child, r, parents, cards):
+    """Log average of the five ways in which a child may depend on its parents."""
+    counts = family_counts(child, r, parents, cards)
+    one_weight = [sum(dirichlet(4.0**e / r, row) for row in counts) for e in range(-4, 3)]
+    if len(counts) == 1:
+        one_weight.append(-len(child) * math.log(r))
+    ways = [
+        log_mean(one_weight),
+        sum(own_row(row) for row in counts),
+        log_mean(shrunk_rows(w, counts) for w in (0.5, 2, 8)),
+    ]
+    trees = [
+        tree_score(lambda row, w=w: dirichlet(w / r, row), child, r, parents, cards)
+        for w in (1 / 256, 1 / 8, 2)
+    ]
+    if len(cards) > 1 and trees[0] is not None:
+        ways += [log_mean(trees), tree_score(own_row, child, r, parents, cards)]
+    return log_mean(ways)
+
+
+def trees(rows, left, leaf, cards, least):
     """(probability, parents asked, score) of every decision tree for these rows.
 
     A row is the child's state and those of all parents; `left` are the parents left to ask. A
-    node stops with probability one half, or for certain if it has fewer rows than `least`; `part`
-    is the number of branches if all nodes ask what it was asked, and `leaf` scores one.
+    node stops with probability one half, or for certain if it has fewer rows than `least`; `leaf`
+    scores the child's states there.
     """
-    score = leaf([child for child, _ in rows], part)
+    score = leaf([child for child, _ in rows])
     if not left or len(rows) < least:
         yield 1.0, frozenset(), score
         return
     yield 0.5, frozenset(), score
     for p in left:
-        below = (left - {p}, leaf, cards, least, part * cards[p])
+        below = (left - {p}, leaf, cards, least)
         branches = [list(trees([x for x in rows if x[1][p] == k], *below)) for k in range(cards[p])]
         for chosen in itertools.product(*branches):
             chance, asked, scores = zip(*chosen, strict=True)
@@ -290,25 +329,25 @@ def trees(rows, left, leaf, cards, least, part=1):
             yield probability, frozenset({p}).union(*asked), sum(scores)
 
 
-def tree_score(ess, child, r, parents, cards, dilution=1.0):
-    """Log average of a table and of the trees that ask every parent, by listing them all."""
-    everyone = frozenset(range(len(cards)))
-    rows = list(zip(child, zip(*parents, strict=True), strict=True))
+def tree_score(evidence, child, r, parents, cards):
+    """Log average of the trees that ask every parent, by listing them all; None without any.
 
-    def leaf(states, part):
-        counts = [states.count(k) for k in range(r)]
-        return leaf_score(ess, counts, len(rows), part, dilution)
+    `evidence` gives that of a leaf from the counts of the child's states.
+    """
+    everyone = frozenset(range(len(cards)))
+    rows = list(zip(child, zip(*parents, strict=True), strict=True)) if parents else []
+
+    def leaf(states):
+        return evidence([states.count(k) for k in range(r)])
 
     whole = [
         (math.log(p), score)
         for p, asked, score in trees(rows, everyone, leaf, cards, math.sqrt(len(rows)))
         if asked == everyone
     ]
-    table = family_score("bdeu", ess, child, r, parents, cards, dilution)
-    if not whole:
-        return table
-    tree = log_sum(p + score for p, score in whole) - log_sum(p for p, _ in whole)
-    return log_sum([tree, table]) - math.log(2)
+    if not whole or log_sum(p for p, _ in whole) < math.log(1e-6):
+        return None
+    return log_sum(p + score for p, score in whole) - log_sum(p for p, _ in whole)
 
 
 def dags(n):
@@ -345,10 +384,20 @@ def log_family(family, allowed):
     return log_sum(score for members, score in family.items() if members <= set(allowed))
 
 
-def families(kind, ess, columns, cards, max_parents=None, prior=True):
-    """{parents: score} of every variable over all parent sets, with the prior 1 / C(n - 1, k).
+def log_prior(prior, density, n, k):
+    """Log prior of a family with k parents among n variables."""
+    if prior == "density":
+        return k * math.log(density / (1 - density)) + (n - 1) / 2 * math.log(1 - density)
+    if prior == "sizes":
+        half = min(k, (n - 1) // 2)
+        return -math.log(math.comb(n - 1, half)) - (k - half) * math.log(n - 1)
+    return 0.0
 
-    The kind may also be "trees": BDeu of tables or trees.
+
+def families(kind, ess, columns, cards, max_parents=None, prior="sizes", density=None):
+    """{parents: score} of every variable over all parent sets, with their prior.
+
+    Sets with more free parameters than rows are left out.
     """
     n = len(columns)
     most = n - 1 if max_parents is None else max_parents
@@ -358,13 +407,10 @@ def families(kind, ess, columns, cards, max_parents=None, prior=True):
         for k in range(most + 1):
             for chosen in itertools.combinations([u for u in range(n) if u != v], k):
                 above, sizes = [columns[u] for u in chosen], [cards[u] for u in chosen]
-                if kind == "trees" and chosen:
-                    score = tree_score(ess, columns[v], cards[v], above, sizes)
-                else:
-                    score = family_score(
-                        kind.replace("trees", "bdeu"), ess, columns[v], cards[v], above, sizes
-                    )
-                family[frozenset(chosen)] = score - prior * math.log(math.comb(n - 1, k))
+                if k and math.prod(sizes) * (cards[v] - 1) > len(columns[v]):
+                    continue
+                score = family_score(kind, ess, columns[v], cards[v], above, sizes)
+                family[frozenset(chosen)] = score + log_prior(prior, density, n, k)
         found.append(family)
     return found
 

@@ -68,7 +68,7 @@ def test_paper_has_its_own_settings(alarm):
     assert not published.last_pass
     assert not published.weigh_votes
     assert not published.fold_copies
-    assert not published.trees
+    assert published.score is None
     assert LSBN.paper(last_pass=True).last_pass
     published.fit(alarm[0])
     assert_sound(published)

@@ -31,14 +31,7 @@ from lsbn.tables import fit_tables
 __all__ = ["LSBN"]
 
 BLANKET_ALPHA = 0.001
-_AS_PUBLISHED = {
-    "fold_copies": False,
-    "weigh_votes": False,
-    "last_pass": False,
-    "trees": False,
-    "dilution": 1.0,
-    "fit_ess": False,
-}
+_AS_PUBLISHED = {"fold_copies": False, "weigh_votes": False, "last_pass": False}
 
 
 class LSBN(BaseEstimator):
@@ -75,18 +68,10 @@ class LSBN(BaseEstimator):
     last_pass : bool
         After Mergence, run the learner once more over all variables, with what the communities
         proposed. Model averaging of up to 1,024 variables looks everywhere.
-    trees : bool
-        Let a variable of the last pass of model averaging depend on its parents by a table or by
-        a decision tree, one as likely as the other: see `lsbn.learners.Score`.
-    dilution : float
-        How thinly it spreads the prior's weight over the cells of a table: see there. BDeu, with 1,
-        starves large tables; with 0 they have more prior than data.
-    fit_ess : bool
-        Let the last pass of model averaging find the equivalent sample size from the data: see
-        `lsbn.learners.learn_model_averaging`. Otherwise it is 1.
-    fit_density : bool
-        Let it find the prior probability of an edge, too: see `lsbn.learners.Score`. It changed F
-        by little, in either direction.
+    score : Score or str, optional
+        What model averaging, greedy search and MMHC score families by, or the name of its kind:
+        see `lsbn.learners.Score`. By default the last pass of model averaging has the mixed score;
+        LocalLearn and the other learners have BDeu, as published.
     threshold : float
         Edges of `dag_` and `cpdag_` have a greater probability than this, in either direction.
     discretize, bins, missing, max_states
@@ -147,10 +132,7 @@ class LSBN(BaseEstimator):
         resolve_conflicts: bool = True,
         triplet_threshold: float = 0.5,
         last_pass: bool = True,
-        trees: bool = True,
-        dilution: float = 0.3,
-        fit_ess: bool = True,
-        fit_density: bool = False,
+        score: Score | str | None = None,
         threshold: float = 0.5,
         discretize: str | None = None,
         bins: int = 5,
@@ -170,10 +152,7 @@ class LSBN(BaseEstimator):
         self.resolve_conflicts = resolve_conflicts
         self.triplet_threshold = triplet_threshold
         self.last_pass = last_pass
-        self.trees = trees
-        self.dilution = dilution
-        self.fit_ess = fit_ess
-        self.fit_density = fit_density
+        self.score = score
         self.threshold = threshold
         self.discretize = discretize
         self.bins = bins
@@ -187,8 +166,8 @@ class LSBN(BaseEstimator):
     def paper(cls, **overrides: Any) -> LSBN:
         """Make an estimator with every choice as published; parameters given here prevail.
 
-        All votes count alike, columns that repeat another are learned as they are, the equivalent
-        sample size is 1, and Mergence has the last word.
+        All votes count alike, columns that repeat another are learned as they are, the score is
+        BDeu with an equivalent sample size of 1, and Mergence has the last word.
 
         Examples
         --------
@@ -264,6 +243,7 @@ class LSBN(BaseEstimator):
     def _check_parameters(self) -> None:
         if not callable(self.learner) and self.learner not in LEARNERS:
             raise ValueError(f"unknown learner {self.learner!r}; there are {', '.join(LEARNERS)}")
+        self._score()
         if not 2 <= self.max_size <= 20:
             raise ValueError(f"max_size is {self.max_size}; use 2 to 20")
         if not 0 <= self.threshold < 1:
@@ -271,9 +251,16 @@ class LSBN(BaseEstimator):
         if self.blanket_alpha is not None and not 0 < self.blanket_alpha < 1:
             raise ValueError(f"blanket_alpha is {self.blanket_alpha}; use more than 0, less than 1")
 
+    def _score(self) -> Score | None:
+        """Give the score that was asked for, if any, and if the learner has one."""
+        if self.score is not None and self.learner in ("pc", "aracne"):
+            raise ValueError(f"the learner {self.learner!r} has no score; leave out score")
+        return None if self.score is None else Score.of(self.score)
+
     def _settings(self, seed: int) -> LocalSettings:
         return LocalSettings(
             learner=self.learner,
+            score=self._score(),
             max_size=self.max_size,
             weigh_votes=self.weigh_votes,
             threshold=self.triplet_threshold,
@@ -309,18 +296,13 @@ class LSBN(BaseEstimator):
         merged = Learned(EdgeProbabilities(proposed, dataset.names))
         if not self.last_pass or callable(self.learner):
             return merged
-        averaging = {
-            "score": Score(dilution=self.dilution, trees=self.trees),
-            "fit_ess": self.fit_ess,
-            "fit_density": self.fit_density,
-        }
         return final_pass(
             dataset,
             self.learner,
             merged,
             communities,
             blankets,
-            averaging=averaging,
+            score=self._score(),
             random_state=seed,
             n_jobs=self.n_jobs,
         )

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from lsbn.kernels import parents, scores
+from lsbn.kernels import lookup, parents
 from lsbn.kernels.bits import bit_columns
 
 ESS = 1.0
@@ -25,7 +25,7 @@ class Case:
         codes[0] = np.where(rng.random(rows) < 0.7, cause % cards[0], codes[0])
         self.codes, self.bits = codes, bit_columns(codes, self.cards)
         self.n = len(cards)
-        self.tables = scores.score_tables(scores.BDEU, ESS)
+        self.tables = lookup.make_lookup(lookup.BDEU, ESS)
         self.penalty = -np.log([1.0, *np.cumprod(np.arange(self.n - 1, 0, -1.0))][: self.n])
         self.pool = np.arange(1, self.n)
 

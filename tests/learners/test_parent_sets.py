@@ -11,7 +11,7 @@ from lsbn.data import Dataset
 from lsbn.generators import random_network
 from lsbn.learners import parent_sets
 from lsbn.learners.parent_sets import Effort, ParentSets, ParentSetSearch
-from lsbn.learners.scoring import Score
+from lsbn.learners.scoring import PUBLISHED, Score
 
 
 def small_table(rows=60, seed=0):
@@ -19,9 +19,9 @@ def small_table(rows=60, seed=0):
 
 
 def naive_families(dataset, score, max_parents=None):
-    columns = dataset.codes.tolist()
+    columns, cards = dataset.codes.tolist(), dataset.cards.tolist()
     return naive.families(
-        score.kind, score.ess, columns, dataset.cards.tolist(), max_parents, score.prior
+        score.kind, score.ess, columns, cards, max_parents, score.prior, score.density or 1 / 5
     )
 
 
@@ -41,7 +41,16 @@ def as_families(sets):
     return found
 
 
-@pytest.mark.parametrize("score", [Score(), Score("k2"), Score("bic"), Score("bdeu", 7.5, False)])
+@pytest.mark.parametrize(
+    "score",
+    [
+        Score(),
+        Score("k2"),
+        Score("bic", prior="sizes"),
+        Score("bdeu", 7.5, prior="none"),
+        Score("mixed", density=0.3),
+    ],
+)
 def test_enumeration_scores_every_set(score):
     dataset = Dataset.from_table(small_table())
     search = ParentSetSearch(dataset, score, Effort())
@@ -111,7 +120,7 @@ def test_links_join_candidates_both_ways():
 def test_constant_variables_have_no_parents_and_no_children():
     table = small_table().assign(k="same")
     dataset = Dataset.from_table(table[["X0", "k", "X1", "X2"]])
-    search = ParentSetSearch(dataset, Score(), Effort())
+    search = ParentSetSearch(dataset, PUBLISHED, Effort())
     search.explore([search.varying] * 4, 0)
     families = as_families(search.listed())
     assert families[1] == {frozenset(): pytest.approx(0.0)}
@@ -172,11 +181,12 @@ def test_a_set_never_has_more_parameters_than_rows():
         {"ess": -1.0},
         {"density": 0.0},
         {"density": 1.0},
-        {"kind": "bic", "trees": True},
+        {"prior": "flat"},
+        {"prior": "sizes", "density": 0.1},
     ],
 )
 def test_unknown_scores_are_refused(options):
-    with pytest.raises(ValueError, match=r"unknown score|must be|trees are for"):
+    with pytest.raises(ValueError, match=r"unknown (score|prior)|must be|has no density"):
         Score(**options)
 
 
@@ -190,9 +200,9 @@ def test_a_density_gives_a_prior_over_the_graphs_of_an_order(density):
 
 def test_scoring_again_is_scoring_by_the_other_score_and_settles_nothing():
     dataset = Dataset.from_table(small_table(200))
-    search = ParentSetSearch(dataset, Score(), Effort())
+    search = ParentSetSearch(dataset, Score("bdeu"), Effort())
     search.explore([np.arange(5)] * 5, 0)
-    search.rescore(Score("bdeu", 4.0, trees=True))
+    search.rescore(Score("mixed"))
     other = ParentSetSearch(dataset, search.score, Effort())
     other.enumerate_all()
     wanted = as_families(other.listed())

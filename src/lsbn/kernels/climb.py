@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from lsbn.kernels.scores import extension_scores, family_score
+from lsbn.kernels.scores import extension_scores, family_score, n_parameters
 
 TIE = 1e-7
 """Gains closer than this are equal: the first in the order of the variables is taken."""
@@ -119,7 +119,7 @@ def _position(indptr, candidates, v, u):
 
 
 @njit(nogil=True, cache=True)
-def refresh(data, tables, penalty, lists, state, v):
+def refresh(data, lookup, penalty, lists, state, v):
     """Bring the gains of ``v`` up to date after its parents changed."""
     parents, keys = state.parents, state.keys
     k = state.n_parents[v]
@@ -135,30 +135,33 @@ def refresh(data, tables, penalty, lists, state, v):
     state.newest[v] = m
     state.current[v] = m
     keys[m, v] = key
-    _count_gains(data, tables, penalty, lists, state, v, m)
+    _count_gains(data, lookup, penalty, lists, state, v, m)
 
 
 @njit(nogil=True, cache=True)
-def _count_gains(data, tables, penalty, lists, state, v, m):
+def _count_gains(data, lookup, penalty, lists, state, v, m):
     words, offsets, codes = data
     indptr, candidates = lists.indptr, lists.candidates
     parents, gains, bound = state.parents, state.gains, state.bound
     k = state.n_parents[v]
     above = parents[v, :k].copy()
-    score = family_score(words, offsets, codes, tables, v, above) + penalty[k]
+    score = family_score(words, offsets, codes, lookup, v, above) + penalty[k]
     state.scores[m, v] = score
     for i in range(k):
         less = np.concatenate((above[:i], above[i + 1 :]))
-        value = family_score(words, offsets, codes, tables, v, less) + penalty[k - 1]
+        value = family_score(words, offsets, codes, lookup, v, less) + penalty[k - 1]
         state.drops[m, v, i] = value - score
     low, high = indptr[v], indptr[v + 1]
     bound[m, v] = -np.inf
     if k == parents.shape[1]:
         gains[m, low:high] = -np.inf
         return
-    more = extension_scores(words, offsets, codes, tables, v, above, candidates[low:high])
+    more = extension_scores(words, offsets, codes, lookup, v, above, candidates[low:high])
+    parameters, cards = n_parameters(offsets, v, above), np.diff(offsets)
     for p in range(low, high):
         gain = more[p - low] + penalty[k + 1] - score
+        if parameters * cards[candidates[p]] > codes.shape[1]:
+            gain = -np.inf
         for u in above:
             if u == candidates[p]:
                 gain = -np.inf
@@ -295,7 +298,7 @@ def remove_parent(parents, n_parents, v, i):
 
 
 @njit(nogil=True, cache=True)
-def apply_move(data, tables, penalty, lists, state, kind, v, where, until):
+def apply_move(data, lookup, penalty, lists, state, kind, v, where, until):
     """Make a move, count again what it changed and forbid its pair until a step."""
     u = lists.candidates[where] if kind == ADD else state.parents[v, where]
     p = where if kind == ADD else _position(lists.indptr, lists.candidates, v, u)
@@ -303,10 +306,10 @@ def apply_move(data, tables, penalty, lists, state, kind, v, where, until):
         insert_parent(state.parents, state.n_parents, v, u)
     else:
         remove_parent(state.parents, state.n_parents, v, where)
-    refresh(data, tables, penalty, lists, state, v)
+    refresh(data, lookup, penalty, lists, state, v)
     if kind == TURN:
         insert_parent(state.parents, state.n_parents, u, v)
-        refresh(data, tables, penalty, lists, state, u)
+        refresh(data, lookup, penalty, lists, state, u)
     if kind == TURN or (kind == ADD and state.rank[u] > state.rank[v]):
         sort_topologically(state)
     state.tabu[p] = until
@@ -323,7 +326,7 @@ def total_score(state):
 
 
 @njit(nogil=True, cache=True)
-def climb(data, tables, penalty, lists, state, clock, tenure, patience):
+def climb(data, lookup, penalty, lists, state, clock, tenure, patience):
     """Climb from the present graph with a tabu list; end at the best graph seen.
 
     Every step makes the best legal move, be it for the worse, that touches no pair moved within
@@ -343,19 +346,19 @@ def climb(data, tables, penalty, lists, state, clock, tenure, patience):
         gain, kind, v, where = best_move(lists, state, clock[0], best - score)
         if kind < 0 or (gain <= TIE and patience == 0):
             break
-        apply_move(data, tables, penalty, lists, state, kind, v, where, clock[0] + tenure + 1)
+        apply_move(data, lookup, penalty, lists, state, kind, v, where, clock[0] + tenure + 1)
         score += gain
         idle += 1
         if score > best + TIE:
             best, idle = score, 0
             best_parents[:] = parents
             best_n[:] = n_parents
-    restore(data, tables, penalty, lists, state, best_parents, best_n)
+    restore(data, lookup, penalty, lists, state, best_parents, best_n)
     return total_score(state)
 
 
 @njit(nogil=True, cache=True)
-def restore(data, tables, penalty, lists, state, wanted, n_wanted):
+def restore(data, lookup, penalty, lists, state, wanted, n_wanted):
     """Go back to a graph, counting only what differs."""
     parents, n_parents = state.parents, state.n_parents
     for v in range(n_parents.shape[0]):
@@ -366,15 +369,15 @@ def restore(data, tables, penalty, lists, state, wanted, n_wanted):
         if not same:
             parents[v, :k] = wanted[v, :k]
             n_parents[v] = k
-            refresh(data, tables, penalty, lists, state, v)
+            refresh(data, lookup, penalty, lists, state, v)
     sort_topologically(state)
 
 
 @njit(nogil=True, cache=True)
-def start(data, tables, penalty, lists, state):
+def start(data, lookup, penalty, lists, state):
     """Count the gains of every variable in the present graph."""
     for v in range(state.n_parents.shape[0]):
-        refresh(data, tables, penalty, lists, state, v)
+        refresh(data, lookup, penalty, lists, state, v)
     sort_topologically(state)
 
 
@@ -405,7 +408,7 @@ def region(state, centre, draws):
 
 
 @njit(nogil=True, cache=True)
-def clear(data, tables, penalty, lists, state, members):
+def clear(data, lookup, penalty, lists, state, members):
     """Take away all edges between members of a set; of a single variable, all its edges."""
     parents, n_parents = state.parents, state.n_parents
     n = n_parents.shape[0]
@@ -419,11 +422,11 @@ def clear(data, tables, penalty, lists, state, members):
             if (inside[u] and inside[v]) or (alone and (inside[u] or inside[v])):
                 remove_parent(parents, n_parents, v, i)
         if n_parents[v] < before:
-            refresh(data, tables, penalty, lists, state, v)
+            refresh(data, lookup, penalty, lists, state, v)
 
 
 @njit(nogil=True, cache=True)
-def kick(data, tables, penalty, lists, state, clock, centre, draws, score, tenure, patience):
+def kick(data, lookup, penalty, lists, state, clock, centre, draws, score, tenure, patience):
     """Clear a random region, climb again and keep the result if it is no worse.
 
     Returns
@@ -433,9 +436,9 @@ def kick(data, tables, penalty, lists, state, clock, centre, draws, score, tenur
     """
     parents, n_parents = state.parents.copy(), state.n_parents.copy()
     state.tabu[:] = 0
-    clear(data, tables, penalty, lists, state, region(state, centre, draws))
-    new = climb(data, tables, penalty, lists, state, clock, tenure, patience)
+    clear(data, lookup, penalty, lists, state, region(state, centre, draws))
+    new = climb(data, lookup, penalty, lists, state, clock, tenure, patience)
     if new < score - TIE:
-        restore(data, tables, penalty, lists, state, parents, n_parents)
+        restore(data, lookup, penalty, lists, state, parents, n_parents)
         return score
     return new

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from lsbn.kernels.scores import extension_scores, family_score
+from lsbn.kernels.scores import extension_scores, family_score, n_parameters
 from lsbn.kernels.tests import next_subset
 
 
@@ -17,12 +17,14 @@ def _n_subsets(n, depth):
 
 
 @njit(nogil=True, cache=True)
-def enumerate_families(words, offsets, codes, tables, child, others, depth, penalty):
+def enumerate_families(words, offsets, codes, lookup, child, others, depth, penalty):
     """Score every set of at most ``depth`` of the others as parents of a child.
+
+    A family has at most as many free parameters as there are rows.
 
     Parameters
     ----------
-    words, offsets, codes, tables : arrays
+    words, offsets, codes, lookup : arrays
         The data, and the score, see `lsbn.kernels.scores.family_score`.
     child : int
     others : int array
@@ -36,25 +38,26 @@ def enumerate_families(words, offsets, codes, tables, child, others, depth, pena
         By size, then lexicographic in the positions of the members; filled up with -1.
     scores : (m,) float array
     """
-    n = others.shape[0]
+    n, n_rows = others.shape[0], codes.shape[1]
     depth = min(depth, n)
     m = _n_subsets(n, depth)
     sets = np.full((m, penalty.shape[0] - 1), -1, np.int32)
     scores = np.empty(m)
     none = np.empty(0, np.int64)
-    scores[0] = family_score(words, offsets, codes, tables, child, none) + penalty[0]
-    row = 1
+    scores[0] = family_score(words, offsets, codes, lookup, child, none) + penalty[0]
+    cards, row = np.diff(offsets), 1
     for k in range(1, depth + 1):
         subset = np.arange(k - 1)
         while True:
             parents = others[subset]
-            first = subset[-1] + 1 if k > 1 else 0
-            grown = extension_scores(words, offsets, codes, tables, child, parents, others[first:])
-            for c in range(grown.shape[0]):
+            rest = others[subset[-1] + 1 if k > 1 else 0 :]
+            rest = rest[n_parameters(offsets, child, parents) * cards[rest] <= n_rows]
+            grown = extension_scores(words, offsets, codes, lookup, child, parents, rest)
+            for c in range(rest.shape[0]):
                 sets[row, : k - 1] = parents
-                sets[row, k - 1] = others[first + c]
+                sets[row, k - 1] = rest[c]
                 scores[row] = grown[c] + penalty[k]
                 row += 1
             if not next_subset(subset, n):
                 break
-    return sets, scores
+    return sets[:row], scores[:row]

@@ -6,7 +6,7 @@ A parent set is a row of ascending indices padded with -1.
 import numpy as np
 from numba import njit
 
-from lsbn.kernels.scores import extension_scores, family_score
+from lsbn.kernels.scores import extension_scores, family_score, n_parameters
 
 ACTIVE = 32
 """Members of the pool that one scan of the whole pool recommends to the other sets of the beam."""
@@ -22,7 +22,7 @@ def empty_scans(pool, depth):
 
 @njit(nogil=True, cache=True)
 def grow_parent_sets(
-    words, offsets, codes, tables, child, pool, beams, wide, penalty, margin, room, barred, scans
+    words, offsets, codes, lookup, child, pool, beams, wide, penalty, margin, room, barred, scans
 ):
     """Score parent sets of ``child`` by growing the best ones, one parent from the pool at a time.
 
@@ -43,7 +43,7 @@ def grow_parent_sets(
     sets = np.full((capacity, depth), -1, np.int32)
     scores = np.empty(capacity)
     scores[0] = penalty[0] + family_score(
-        words, offsets, codes, tables, child, np.empty(0, np.int64)
+        words, offsets, codes, lookup, child, np.empty(0, np.int64)
     )
     active = np.zeros(pool.shape[0], np.bool_)
     m, level_start, best = 1, 0, scores[0]
@@ -55,10 +55,10 @@ def grow_parent_sets(
             base = scores[beam[b]]
             parents = sets[beam[b], :k].astype(np.int64)
             if b < wide[k]:
-                grown = _scan(words, offsets, codes, tables, child, parents, pool, room, scans)
+                grown = _scan(words, offsets, codes, lookup, child, parents, pool, room, scans)
                 active[np.argsort(-grown)[:ACTIVE]] = True
             else:
-                grown = _grown(words, offsets, codes, tables, child, parents, pool, room, active)
+                grown = _grown(words, offsets, codes, lookup, child, parents, pool, room, active)
             for c in range(pool.shape[0]):
                 score = grown[c] + penalty[k + 1]
                 if score < base - margin or pool[c] == barred or grown[c] == -np.inf:
@@ -82,7 +82,7 @@ def grow_parent_sets(
 
 
 @njit(nogil=True, cache=True)
-def _scan(words, offsets, codes, tables, child, parents, pool, room, scans):
+def _scan(words, offsets, codes, lookup, child, parents, pool, room, scans):
     """Scores of ``parents`` with each member of the pool, remembered if there is room."""
     count, keys, values = scans
     k = parents.shape[0]
@@ -90,7 +90,7 @@ def _scan(words, offsets, codes, tables, child, parents, pool, room, scans):
         if _size(keys[a]) == k and np.all(keys[a, :k] == parents):
             return values[a].copy()
     everyone = np.ones(pool.shape[0], np.bool_)
-    grown = _grown(words, offsets, codes, tables, child, parents, pool, room, everyone)
+    grown = _grown(words, offsets, codes, lookup, child, parents, pool, room, everyone)
     if count[0] < keys.shape[0]:
         keys[count[0]] = -1
         keys[count[0], :k] = parents
@@ -100,21 +100,19 @@ def _scan(words, offsets, codes, tables, child, parents, pool, room, scans):
 
 
 @njit(nogil=True, cache=True)
-def _grown(words, offsets, codes, tables, child, parents, pool, room, active):
+def _grown(words, offsets, codes, lookup, child, parents, pool, room, active):
     """Scores of ``parents`` with each active member of the pool for which there is room.
 
     It is minus infinity for the others.
     """
-    parameters = offsets[child + 1] - offsets[child] - 1.0
-    for p in parents:
-        parameters *= offsets[p + 1] - offsets[p]
+    parameters = n_parameters(offsets, child, parents)
     keep = active.copy()
     for c in range(pool.shape[0]):
         card = offsets[pool[c] + 1] - offsets[pool[c]]
         keep[c] &= parameters * card <= room and not _contains(parents, pool[c])
     chosen = np.flatnonzero(keep)
     grown = np.full(pool.shape[0], -np.inf)
-    grown[chosen] = extension_scores(words, offsets, codes, tables, child, parents, pool[chosen])
+    grown[chosen] = extension_scores(words, offsets, codes, lookup, child, parents, pool[chosen])
     return grown
 
 
@@ -181,19 +179,21 @@ def _size(row):
 
 
 @njit(nogil=True, cache=True)
-def score_parent_sets(words, offsets, codes, tables, child, sets, penalty):
+def score_parent_sets(words, offsets, codes, lookup, child, sets, penalty):
     """Scores of given parent sets of ``child``."""
     scores = np.empty(sets.shape[0])
     for a in range(sets.shape[0]):
         size = _size(sets[a])
         parents = sets[a, :size].astype(np.int64)
-        score = family_score(words, offsets, codes, tables, child, parents)
+        score = family_score(words, offsets, codes, lookup, child, parents)
         scores[a] = score + penalty[size]
+        if n_parameters(offsets, child, parents) > codes.shape[1]:
+            scores[a] = -np.inf
     return scores
 
 
 @njit(nogil=True, cache=True)
-def _subsets(words, offsets, codes, tables, child, row, penalty):
+def _subsets(words, offsets, codes, lookup, child, row, penalty):
     """All proper subsets of one set, scored."""
     k = _size(row)
     m = (1 << k) - 1
@@ -204,17 +204,19 @@ def _subsets(words, offsets, codes, tables, child, row, penalty):
             if mask >> i & 1:
                 sets[mask, size] = row[i]
                 size += 1
-    return sets, score_parent_sets(words, offsets, codes, tables, child, sets, penalty)
+    return sets, score_parent_sets(words, offsets, codes, lookup, child, sets, penalty)
 
 
 @njit(nogil=True, cache=True)
-def _extensions(words, offsets, codes, tables, child, row, score, others, penalty, most):
+def _extensions(words, offsets, codes, lookup, child, row, score, others, penalty, most):
     """Extend ``row`` by one more: the ``most`` best sets, if they gain."""
     k = _size(row)
     parents = row[:k].astype(np.int64)
-    grown = extension_scores(words, offsets, codes, tables, child, parents, others)
+    parameters = n_parameters(offsets, child, parents)
+    grown = extension_scores(words, offsets, codes, lookup, child, parents, others)
     for c in range(others.shape[0]):
-        if _contains(parents, others[c]):
+        card = offsets[others[c] + 1] - offsets[others[c]]
+        if _contains(parents, others[c]) or parameters * card > codes.shape[1]:
             grown[c] = -np.inf
     grown += penalty[min(k + 1, penalty.shape[0] - 1)]
     order = np.argsort(-grown)[:most]
@@ -229,7 +231,7 @@ def _extensions(words, offsets, codes, tables, child, row, score, others, penalt
 
 @njit(nogil=True, cache=True)
 def explore_parent_sets(
-    words, offsets, codes, tables, child, pool, others, beams, wide, penalty, limits
+    words, offsets, codes, lookup, child, pool, others, beams, wide, penalty, limits
 ):
     """Parent sets that matter while the parents of ``child`` come from the pool.
 
@@ -250,27 +252,27 @@ def explore_parent_sets(
     margin, room, delta, most, closed, extended = limits
     scans = empty_scans(pool.shape[0], penalty.shape[0] - 1)
     sets, scores = grow_parent_sets(
-        words, offsets, codes, tables, child, pool, beams, wide, penalty, margin, room, -1, scans
+        words, offsets, codes, lookup, child, pool, beams, wide, penalty, margin, room, -1, scans
     )
     sets, scores = _best(sets, scores, most, delta)
     first, first_score = sets[0].copy(), scores[0]
     for a in range(min(closed, sets.shape[0])):
-        more, more_scores = _subsets(words, offsets, codes, tables, child, sets[a], penalty)
+        more, more_scores = _subsets(words, offsets, codes, lookup, child, sets[a], penalty)
         sets, scores = np.concatenate((sets, more)), np.concatenate((scores, more_scores))
     # A parent that shows only beside two others is found by a scan of the pool at the third level.
     few, narrow = np.minimum((beams + 1) // 2, 6), np.zeros_like(wide)
     narrow[:3] = 1
     for u in first[: _size(first)]:
         more, more_scores = grow_parent_sets(
-            words, offsets, codes, tables, child, pool, few, narrow, penalty, margin, room, u, scans
+            words, offsets, codes, lookup, child, pool, few, narrow, penalty, margin, room, u, scans
         )
         more, more_scores = _best(more, more_scores, most, delta)
-        below, below_scores = _subsets(words, offsets, codes, tables, child, more[0], penalty)
+        below, below_scores = _subsets(words, offsets, codes, lookup, child, more[0], penalty)
         sets = np.concatenate((sets, more, below))
         scores = np.concatenate((scores, more_scores, below_scores))
     if _size(first) < first.shape[0] and extended > 0:
         more, more_scores = _extensions(
-            words, offsets, codes, tables, child, first, first_score, others, penalty, extended
+            words, offsets, codes, lookup, child, first, first_score, others, penalty, extended
         )
         sets, scores = np.concatenate((sets, more)), np.concatenate((scores, more_scores))
     return sets, scores

@@ -1,19 +1,15 @@
-"""Decomposable scores of families: BDeu, K2 and BIC, and BDeu of tables or trees.
+"""Decomposable scores of families: BDeu, K2, BIC, and the mixed score.
 
 Those of tables have one form. For a child with ``r`` states and parents with ``q`` configurations,
 
     score = constant(q, r) + sum_j [ sum_k T_jk(N_jk) - T_j(N_j) ]
 
 with ``T(x) = lgamma(a + x) - lgamma(a)`` for BDeu (``a = ess / (q r)`` and ``ess / q``) and K2
-(``a = 1`` and ``r``), and ``T(x) = x log x`` for BIC, whose constant is the penalty. Counts are
-integers, so ``T`` is tabulated for each ``a`` that occurs; zero counts add nothing, and so the sum
-runs over observed configurations only. Where trees are asked for, BDeu is averaged over a table and
-all decision trees (`lsbn.kernels.trees`) of a family with two parents or more.
+(``a = 1`` and ``r``), and ``T(x) = x log x`` for BIC, whose constant is the penalty. Zero counts
+add nothing, and so the sum runs over observed configurations only. The mixed score
+(`lsbn.kernels.mixture`) takes the counts of a family as a whole.
 
-BDeu is the log evidence of the joint table of child and parents less that of the parents' table,
-where the ``m`` cells of a table have the weight ``ess / m`` each. With dilution it is ``ess /
-m**dilution``. Any such difference gives equivalent graphs the same score; what the weights of the
-two tables add up to, ``A = ess * m**(1 - dilution)``, no longer cancels and makes the constant.
+BDeu, K2 and the mixed score are log probabilities of the child's column given the parents' columns.
 """
 
 import math
@@ -22,137 +18,63 @@ import numpy as np
 from numba import njit
 
 from lsbn.kernels.bits import and_into, count_and
-from lsbn.kernels.subsets import log_add
-from lsbn.kernels.trees import add_margins, average_trees, count_up, group_parents
+from lsbn.kernels.lookup import BIC, MIXED, family_slots, look
+from lsbn.kernels.mixture import mixed_score
 
-BDEU, K2, BIC = 0, 1, 2
-WIDTH = 2048
-"""Counts below this are looked up; larger ones use Stirling's series, which is cheap there."""
-_MAX_SLOTS = 512
-_MAX_KEY = 4 * _MAX_SLOTS
 _MASK_BYTES = 1 << 20
 _MOST_LISTED = 1024
-"""Families with more configurations than this have tables only."""
-
-
-def score_tables(kind: int, ess: float, dilution: float = 1.0, trees: bool = False) -> tuple:
-    """Make empty look-up tables for one score; they fill as they are used.
-
-    The tuple ``(kind, (ess, dilution), slots, table, weights, used, trees)`` is what the kernels
-    take. It is scratch space: give every thread its own.
-    """
-    slots = np.full(_MAX_KEY, -1, np.int32)
-    table, weights = np.empty((_MAX_SLOTS, WIDTH)), np.empty(_MAX_SLOTS)
-    return kind, (float(ess), float(dilution)), slots, table, weights, np.zeros(1, np.int64), trees
+"""The counts of a family with more configurations than this are only those that occur."""
 
 
 @njit(nogil=True, cache=True)
-def log_gamma(x):
-    """Logarithm of the gamma function of a positive number, to about 1e-13 relative."""
-    shift = 0.0
-    if x < 16.0:
-        product = 1.0
-        while x < 16.0:
-            product *= x
-            x += 1.0
-        shift = math.log(product)
-    y = 1.0 / (x * x)
-    series = (1 / 12.0 - y * (1 / 360.0 - y * (1 / 1260.0 - y / 1680.0))) / x
-    return (x - 0.5) * math.log(x) - x + 0.9189385332046727 + series - shift
-
-
-@njit(nogil=True, cache=True)
-def _term(kind, a, x):
-    """``T(x)`` without a table."""
-    if x == 0:
-        return 0.0
-    if kind == BIC:
-        return x * math.log(x)
-    return log_gamma(a + x) - log_gamma(a)
-
-
-@njit(nogil=True, cache=True)
-def _slot(tables, a):
-    """Row of the table for pseudo-count ``a``, filled at first use; -1 where there is no room."""
-    kind, _, slots, table, weights, used, _ = tables
-    mantissa, exponent = math.frexp(a)
-    key = (np.int64(mantissa * 2.0**40) + 31 * exponent) % _MAX_KEY
-    while slots[key] >= 0 and weights[slots[key]] != a:
-        key = (key + 1) % _MAX_KEY
-    if slots[key] < 0 and used[0] < _MAX_SLOTS:
-        slot = used[0]
-        for x in range(WIDTH):
-            table[slot, x] = _term(kind, a, x)
-        weights[slot] = a
-        slots[key] = slot
-        used[0] += 1
-    return slots[key]
-
-
-@njit(nogil=True, cache=True)
-def _slots(tables, q, r):
-    """Pseudo-counts and table rows of a cell and of a configuration: ``a, slot, a, slot``."""
-    kind, (ess, dilution) = tables[0], tables[1]
-    if kind == BDEU:
-        a_cell, a_row = ess / (q * r) ** dilution, ess / q**dilution
-    elif kind == K2:
-        a_cell, a_row = 1.0, float(r)
-    else:
-        a_cell, a_row = 0.0, 0.0
-    return a_cell, _slot(tables, a_cell), a_row, _slot(tables, a_row)
-
-
-@njit(nogil=True, cache=True, inline="always")
-def _look(kind, table, slot, a, x):
-    if x < WIDTH and slot >= 0:
-        return table[slot, x]
-    return _term(kind, a, x)
-
-
-@njit(nogil=True, cache=True)
-def _constant(tables, q, r, n_rows):
-    kind, weight = tables[0], tables[1]
-    if kind == BIC:
+def _constant(lookup, q, r, n_rows):
+    if lookup.kind == BIC:
         return -0.5 * math.log(n_rows) * q * (r - 1)
-    if kind == BDEU and weight[1] != 1.0:
-        return _whole(weight, q, n_rows) - _whole(weight, q * r, n_rows)
     return 0.0
 
 
 @njit(nogil=True, cache=True)
-def _whole(weight, cells, n_rows):
-    """``T(n_rows)`` for the weight of a whole table."""
-    ess, dilution = weight
-    a = ess * cells ** (1.0 - dilution)
-    return log_gamma(a + n_rows) - log_gamma(a)
+def n_configurations(offsets, variables):
+    """Product of the numbers of states, as a float: it may be large."""
+    total = 1.0
+    for v in variables:
+        total *= offsets[v + 1] - offsets[v]
+    return total
 
 
 @njit(nogil=True, cache=True)
-def family_score(words, offsets, codes, tables, child, parents):
+def n_parameters(offsets, child, parents):
+    """Free parameters of the table of a family."""
+    return n_configurations(offsets, parents) * (offsets[child + 1] - offsets[child] - 1)
+
+
+@njit(nogil=True, cache=True)
+def family_score(words, offsets, codes, lookup, child, parents):
     """Score of ``child`` with the given ``parents`` (an array of indices, ascending).
 
     Counts by bits where the table is small, by relabelled rows where it is not.
     """
-    if tables[6] and parents.shape[0] > 1:
-        first, last = parents[:-1], parents[-1:]
-        return extension_scores(words, offsets, codes, tables, child, first, last)[0]
     r = offsets[child + 1] - offsets[child]
+    if lookup.kind == MIXED:
+        if parents.shape[0] == 0:
+            counts = np.bincount(codes[child], minlength=r).reshape(1, r)
+            return mixed_score(counts, parents, lookup)
+        first, last = parents[:-1], parents[-1:]
+        return extension_scores(words, offsets, codes, lookup, child, first, last)[0]
     n_words, n_rows = words.shape[1], codes.shape[1]
-    q = 1.0
-    for p in parents:
-        q *= offsets[p + 1] - offsets[p]
-    slots = _slots(tables, q, r)
-    constant = _constant(tables, q, r, n_rows)
+    q = n_configurations(offsets, parents)
+    slots = family_slots(lookup, q, r)
+    constant = _constant(lookup, q, r, n_rows)
     if q * r * n_words < 20.0 * n_rows * (1 + parents.shape[0]):
-        return constant + _score_by_bits(words, offsets, tables, slots, child, parents, n_rows)
+        return constant + _score_by_bits(words, offsets, lookup, slots, child, parents, n_rows)
     ids, n_ids = configurations(codes, offsets, parents)
-    return constant + _score_by_rows(codes[child], r, ids, n_ids, tables, slots)
+    return constant + _score_by_rows(codes[child], r, ids, n_ids, lookup, slots)
 
 
 @njit(nogil=True, cache=True)
-def _score_by_bits(words, offsets, tables, slots, child, parents, n_rows):
+def _score_by_bits(words, offsets, lookup, slots, child, parents, n_rows):
     """Walk the configurations depth first, leaving a branch as soon as it holds no row."""
-    kind, table = tables[0], tables[3]
+    kind, table = lookup.kind, lookup.table
     a_cell, cell, a_row, row = slots
     p = parents.shape[0]
     base, r = offsets[child], offsets[child + 1] - offsets[child]
@@ -176,12 +98,12 @@ def _score_by_bits(words, offsets, tables, slots, child, parents, n_rows):
                 depth -= 1
             continue
         left = size[p]
-        total -= _look(kind, table, row, a_row, left)
+        total -= look(kind, table, row, a_row, left)
         for k in range(r - 1):
             count = count_and(masks[p], words[base + k])
             left -= count
-            total += _look(kind, table, cell, a_cell, count)
-        total += _look(kind, table, cell, a_cell, left)
+            total += look(kind, table, cell, a_cell, count)
+        total += look(kind, table, cell, a_cell, left)
         depth -= 1
     return total
 
@@ -210,8 +132,8 @@ def configurations(codes, offsets, parents):
 
 
 @njit(nogil=True, cache=True)
-def _score_by_rows(child, r, ids, n_ids, tables, slots):
-    kind, table = tables[0], tables[3]
+def _score_by_rows(child, r, ids, n_ids, lookup, slots):
+    kind, table = lookup.kind, lookup.table
     a_cell, cell, a_row, row = slots
     counts = np.zeros((n_ids, r), np.int64)
     for t in range(child.shape[0]):
@@ -221,26 +143,27 @@ def _score_by_rows(child, r, ids, n_ids, tables, slots):
         size = 0
         for k in range(r):
             size += counts[j, k]
-            total += _look(kind, table, cell, a_cell, counts[j, k])
-        total -= _look(kind, table, row, a_row, size)
+            total += look(kind, table, cell, a_cell, counts[j, k])
+        total -= look(kind, table, row, a_row, size)
     return total
 
 
 @njit(nogil=True, cache=True)
-def extension_scores(words, offsets, codes, tables, child, parents, candidates):
+def extension_scores(words, offsets, codes, lookup, child, parents, candidates):
     """Scores of ``child`` with ``parents`` and one of the ``candidates``, for each candidate."""
-    if not tables[6] or parents.shape[0] == 0:
-        return _table_extensions(words, offsets, codes, tables, child, parents, candidates)
-    cards = np.diff(offsets)
-    few = np.prod(cards[parents]) * cards[candidates] <= _MOST_LISTED
+    if candidates.shape[0] == 0:
+        return np.empty(0)
+    if lookup.kind != MIXED:
+        return _table_extensions(words, offsets, codes, lookup, child, parents, candidates)
     out = np.empty(candidates.shape[0])
-    out[few] = _tree_extensions(words, offsets, codes, tables, child, parents, candidates[few])
-    out[~few] = _table_extensions(words, offsets, codes, tables, child, parents, candidates[~few])
+    few = n_configurations(offsets, parents) * np.diff(offsets)[candidates] <= _MOST_LISTED
+    out[few] = _mixed_extensions(words, offsets, codes, lookup, child, parents, candidates[few])
+    out[~few] = _large_extensions(offsets, codes, lookup, child, parents, candidates[~few])
     return out
 
 
 @njit(nogil=True, cache=True)
-def _table_extensions(words, offsets, codes, tables, child, parents, candidates):
+def _table_extensions(words, offsets, codes, lookup, child, parents, candidates):
     """Scores of tables.
 
     The bit columns of every configuration of child and parents are made once; a candidate then
@@ -248,25 +171,23 @@ def _table_extensions(words, offsets, codes, tables, child, parents, candidates)
     and a candidate costs one pass over the rows.
     """
     r = offsets[child + 1] - offsets[child]
-    q = 1.0
-    for p in parents:
-        q *= offsets[p + 1] - offsets[p]
+    q = n_configurations(offsets, parents)
     n_words, n_rows = words.shape[1], codes.shape[1]
     out = np.empty(candidates.shape[0])
     if q * r * n_words * 8 <= _MASK_BYTES and q * r * n_words < 20.0 * n_rows:
         masks, sizes, _ = _family_masks(words, offsets, child, parents, np.int64(q), r)
         for c in range(candidates.shape[0]):
             u = candidates[c]
-            out[c] = _extend_by_bits(words, offsets, tables, masks, sizes, q, r, u, n_rows)
+            out[c] = _extend_by_bits(words, offsets, lookup, masks, sizes, q, r, u, n_rows)
     else:
         ids, n_ids = configurations(codes, offsets, parents)
         for c in range(candidates.shape[0]):
             u = candidates[c]
             card = offsets[u + 1] - offsets[u]
-            slots = _slots(tables, q * card, r)
+            slots = family_slots(lookup, q * card, r)
             joint = ids * card + codes[u]
-            score = _score_by_rows(codes[child], r, joint, n_ids * card, tables, slots)
-            out[c] = score + _constant(tables, q * card, r, n_rows)
+            score = _score_by_rows(codes[child], r, joint, n_ids * card, lookup, slots)
+            out[c] = score + _constant(lookup, q * card, r, n_rows)
     return out
 
 
@@ -300,11 +221,11 @@ def _family_masks(words, offsets, child, parents, q, r):
 
 
 @njit(nogil=True, cache=True)
-def _extend_by_bits(words, offsets, tables, masks, sizes, q, r, u, n_rows):
-    kind, table = tables[0], tables[3]
+def _extend_by_bits(words, offsets, lookup, masks, sizes, q, r, u, n_rows):
+    kind, table = lookup.kind, lookup.table
     base, card = offsets[u], offsets[u + 1] - offsets[u]
-    a_cell, cell, a_row, row = _slots(tables, q * card, r)
-    total = _constant(tables, q * card, r, n_rows)
+    a_cell, cell, a_row, row = family_slots(lookup, q * card, r)
+    total = _constant(lookup, q * card, r, n_rows)
     rows = np.empty(card, np.int64)
     for j in range(sizes.shape[0] // r):
         rows[:] = 0
@@ -317,20 +238,22 @@ def _extend_by_bits(words, offsets, tables, masks, sizes, q, r, u, n_rows):
                 if count > 0:
                     left -= count
                     rows[s] += count
-                    total += _look(kind, table, cell, a_cell, count)
+                    total += look(kind, table, cell, a_cell, count)
             rows[card - 1] += left
-            total += _look(kind, table, cell, a_cell, left)
+            total += look(kind, table, cell, a_cell, left)
         for s in range(card):
-            total -= _look(kind, table, row, a_row, rows[s])
+            total -= look(kind, table, row, a_row, rows[s])
     return total
 
 
 @njit(nogil=True, cache=True)
-def _tree_extensions(words, offsets, codes, tables, child, parents, candidates):
-    """Scores of families that have a table or a tree, one as likely as the other."""
-    r = offsets[child + 1] - offsets[child]
+def _mixed_extensions(words, offsets, codes, lookup, child, parents, candidates):
+    """Mixed scores of families whose configurations are few enough to count all of them."""
+    out = np.empty(candidates.shape[0])
+    if candidates.shape[0] == 0:
+        return out
     cards = np.diff(offsets)
-    q = np.prod(cards[parents])
+    r, q = cards[child], np.prod(cards[parents])
     by_bits = q * r * words.shape[1] < 20 * codes.shape[1]
     if by_bits:
         masks, sizes, labels = _family_masks(words, offsets, child, parents, q, r)
@@ -339,7 +262,6 @@ def _tree_extensions(words, offsets, codes, tables, child, parents, candidates):
         for p in parents:
             joint += codes[p] * step
             step *= cards[p]
-    out = np.empty(candidates.shape[0])
     for c in range(candidates.shape[0]):
         u = candidates[c]
         if by_bits:
@@ -347,24 +269,25 @@ def _tree_extensions(words, offsets, codes, tables, child, parents, candidates):
             counts = _counts_by_bits(columns, masks, sizes, labels, q, r)
         else:
             counts = np.bincount(joint + codes[u] * step, minlength=step * cards[u]).reshape(-1, r)
-        place = np.searchsorted(parents, u)
-        family = np.concatenate((cards[parents[:place]], cards[u : u + 1], cards[parents[place:]]))
-        counts = _move_last(counts, np.prod(family[:place]), cards[u])
-        out[c] = _tree_score(counts, group_parents(family), tables)
+        out[c] = mixed_score(counts, np.append(cards[parents], cards[u]), lookup)
     return out
 
 
 @njit(nogil=True, cache=True)
-def _move_last(counts, low, card):
-    """Move the digit of the last parent down to where its place value is ``low``."""
-    if low * card == counts.shape[0]:
-        return counts
-    high = counts.shape[0] // (low * card)
-    out = np.empty_like(counts)
-    for s in range(card):
-        for h in range(high):
-            for i in range(low):
-                out[(h * card + s) * low + i] = counts[(s * high + h) * low + i]
+def _large_extensions(offsets, codes, lookup, child, parents, candidates):
+    """Mixed scores of families with many configurations: only those that occur are counted."""
+    out = np.empty(candidates.shape[0])
+    if candidates.shape[0] == 0:
+        return out
+    cards = np.diff(offsets)
+    r = cards[child]
+    ids, n_ids = configurations(codes, offsets, parents)
+    for c in range(candidates.shape[0]):
+        u = candidates[c]
+        counts = np.zeros((n_ids * cards[u], r), np.int64)
+        for t in range(codes.shape[1]):
+            counts[ids[t] * cards[u] + codes[u, t], codes[child, t]] += 1
+        out[c] = mixed_score(counts, cards[:0], lookup)
     return out
 
 
@@ -382,47 +305,3 @@ def _counts_by_bits(columns, masks, sizes, labels, q, r):
                 left -= count
             counts[last, labels[j], k] = left
     return counts.reshape(-1, r)
-
-
-@njit(nogil=True, cache=True)
-def _tree_score(counts, cards, tables):
-    """Average of a table and of all trees for these counts."""
-    wide = add_margins(counts, cards)
-    leaf, all_fixed = _leaves(wide, cards, tables)
-    if cards.shape[0] == 1:
-        return all_fixed
-    trees = average_trees(leaf, wide[:, -1], cards)
-    return all_fixed if trees == -np.inf else log_add(all_fixed, trees) - math.log(2.0)
-
-
-@njit(nogil=True, cache=True)
-def _leaves(wide, cards, tables):
-    """Score of the child alone in each context, and the sum where all parents are fixed.
-
-    Contexts that fix the same parents share the constant alike.
-    """
-    kind, table = tables[0], tables[3]
-    k, r = cards.shape[0], wide.shape[1] - 1
-    slots, shares = [], np.empty(1 << k)
-    for mask in range(1 << k):
-        part = 1.0
-        for i in range(k):
-            part *= cards[i] if mask >> i & 1 else 1
-        slots.append(_slots(tables, part, r))
-        shares[mask] = _constant(tables, part, r, wide[-1, r]) / part
-    leaf = np.zeros(wide.shape[0])
-    all_fixed = 0.0
-    digits, bases = np.zeros(k, np.int64), cards + 1
-    for c in range(wide.shape[0]):
-        mask = 0
-        for i in range(k):
-            mask |= (digits[i] < cards[i]) << i
-        a_cell, cell, a_row, row = slots[mask]
-        total = shares[mask] - _look(kind, table, row, a_row, wide[c, r])
-        for state in range(r):
-            total += _look(kind, table, cell, a_cell, wide[c, state])
-        leaf[c] = total
-        if mask == (1 << k) - 1:
-            all_fixed += total
-        count_up(digits, bases)
-    return leaf, all_fixed

@@ -9,6 +9,9 @@ import math
 import numpy as np
 from numba import njit
 
+_IMPOSSIBLE = 1e-18
+"""Subsets that come first with a smaller probability are left out."""
+
 
 @njit(nogil=True, cache=True, inline="always")
 def log_add(a, b):
@@ -26,12 +29,6 @@ def _squeeze(subset, v):
     return (subset & low) | ((subset >> 1) & ~low)
 
 
-@njit(nogil=True, cache=True, inline="always")
-def _spread(subset, v):
-    low = (1 << v) - 1
-    return (subset & low) | ((subset & ~low) << 1)
-
-
 @njit(nogil=True, cache=True)
 def sum_over_subsets(f, n_bits):
     """Replace each entry by the (log) sum over its subsets."""
@@ -43,24 +40,21 @@ def sum_over_subsets(f, n_bits):
 
 
 @njit(nogil=True, cache=True)
-def _sum_over_supersets(f, n_bits):
-    """Replace each entry by the (log) sum over its supersets."""
-    for bit in range(n_bits):
-        step = 1 << bit
-        for s in range(f.shape[0]):
-            if not s & step:
-                f[s] = log_add(f[s], f[s | step])
-
-
-@njit(nogil=True, cache=True)
 def _families(n, set_start, set_mask, set_score):
-    """Log sum of the scores of each variable's listed sets within every subset of the others."""
+    """Log sum of the scores of each variable's listed sets within every subset of the others.
+
+    Scores are relative to the best one of their variable; the sum of the best ones is returned,
+    too. Among millions of rows scores have few digits behind the point.
+    """
     within = np.full((n, 1 << (n - 1)), -np.inf)
+    total = 0.0
     for v in range(n):
+        best = set_score[set_start[v] : set_start[v + 1]].max()
+        total += best
         for s in range(set_start[v], set_start[v + 1]):
-            within[v, _squeeze(set_mask[s], v)] = set_score[s]
+            within[v, _squeeze(set_mask[s], v)] = set_score[s] - best
         sum_over_subsets(within[v], n - 1)
-    return within
+    return within, total
 
 
 @njit(nogil=True, cache=True)
@@ -81,38 +75,53 @@ def exact_edge_posteriors(n, set_start, set_mask, set_score):
     posterior : (n, n) array, parent by child
     log_evidence : float
         Log of the sum over orders of the products of the families' sums.
+
+    Notes
+    -----
+    ``log_orders[s]`` is the log sum over the orders of subset ``s``. Given that the variables of
+    ``s`` come first, ``v`` is the last of them with a probability that follows from these sums:
+    walking down from the set of all variables gives the probability that ``v`` comes right after
+    subset ``t``, without logarithms. These add up to 1 for each ``v`` whatever the size of the
+    scores, and so P(u -> v) + P(v -> u) never exceeds 1 by more than rounding.
     """
-    half = 1 << (n - 1)
-    within = _families(n, set_start, set_mask, set_score)
+    within, best = _families(n, set_start, set_mask, set_score)
     full = (1 << n) - 1
-    forward = np.full(full + 1, -np.inf)
-    forward[0] = 0.0
+    log_orders = np.full(full + 1, -np.inf)
+    log_orders[0] = 0.0
     for s in range(1, full + 1):
         for v in range(n):
             if s >> v & 1:
                 rest = s ^ (1 << v)
-                forward[s] = log_add(forward[s], forward[rest] + within[v, _squeeze(rest, v)])
-    backward = np.full(full + 1, -np.inf)
-    backward[full] = 0.0
-    for s in range(full - 1, -1, -1):
-        for v in range(n):
-            if not s >> v & 1:
-                term = backward[s | (1 << v)] + within[v, _squeeze(s, v)]
-                backward[s] = log_add(backward[s], term)
+                term = log_orders[rest] + within[v, _squeeze(rest, v)]
+                log_orders[s] = log_add(log_orders[s], term)
+    first = np.zeros(full + 1)
+    first[full] = 1.0
+    last = np.empty(n)
     posterior = np.zeros((n, n))
-    around = np.empty(half)
-    for v in range(n):
-        for t in range(half):
-            before = _spread(t, v)
-            around[t] = forward[before] + backward[before | (1 << v)]
-        _sum_over_supersets(around, n - 1)
-        for s in range(set_start[v], set_start[v + 1]):
-            weight = set_score[s] + around[_squeeze(set_mask[s], v)] - forward[full]
-            if weight > -50.0:
-                for u in range(n):
-                    if set_mask[s] >> u & 1:
-                        posterior[u, v] += math.exp(weight)
-    return posterior, forward[full]
+    for s in range(full, 0, -1):
+        if first[s] < _IMPOSSIBLE:
+            continue
+        for v in range(n):
+            rest = s ^ (1 << v)
+            last[v] = 0.0
+            if s >> v & 1:
+                last[v] = math.exp(log_orders[rest] + within[v, _squeeze(rest, v)] - log_orders[s])
+        last *= first[s] / last.sum()
+        for v in range(n):
+            if last[v] > 0.0:
+                first[s ^ (1 << v)] += last[v]
+                _add_parents(within[v], v, s ^ (1 << v), last[v], posterior)
+    return posterior, log_orders[full] + best
+
+
+@njit(nogil=True, cache=True)
+def _add_parents(within, v, before, weight, posterior):
+    """Add the probabilities of the parents of ``v`` given the variables that come before it."""
+    allowed = within[_squeeze(before, v)]
+    for u in range(posterior.shape[0]):
+        if before >> u & 1:
+            without = within[_squeeze(before ^ (1 << u), v)]
+            posterior[u, v] += weight * max(0.0, -math.expm1(without - allowed))
 
 
 @njit(nogil=True, cache=True)
@@ -121,14 +130,19 @@ def exact_graph_posteriors(n, set_start, set_mask, set_score):
 
     Takes and gives what `exact_edge_posteriors` does, in time proportional to ``n**2 3**n``.
     """
-    within = _families(n, set_start, set_mask, set_score)
+    within, best = _families(n, set_start, set_mask, set_score)
     evidence = _log_graphs(within, -1, -1)
     posterior = np.zeros((n, n))
     for u in range(n):
         for v in range(n):
             if u != v:
                 posterior[u, v] = max(0.0, -math.expm1(_log_graphs(within, u, v) - evidence))
-    return posterior, evidence
+    for u in range(n):
+        for v in range(u):  # differences of logarithms: the sum may exceed 1 by their rounding
+            both = max(1.0, posterior[u, v] + posterior[v, u])
+            posterior[u, v] /= both
+            posterior[v, u] /= both
+    return posterior, evidence + best
 
 
 @njit(nogil=True, cache=True)

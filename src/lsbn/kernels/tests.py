@@ -23,7 +23,8 @@ import numpy as np
 from numba import njit
 
 from lsbn.kernels.bits import and_into, count_and
-from lsbn.kernels.scores import configurations, log_gamma
+from lsbn.kernels.lookup import log_gamma
+from lsbn.kernels.scores import configurations
 
 _ROW_COST = 20.0
 """Words ANDed and counted in the time in which a pass over the rows reads one of them."""

@@ -1,6 +1,6 @@
 """Averages over decision trees in the place of a family's table.
 
-A tree asks the parents one by one, each branch in its own order, and stops where it likes: what a
+A tree asks the parents one by one, each branch in its own order, and stops anywhere: what a
 parent says may count only where other parents have certain states. Given the parents, a tree stops
 at a node with probability one half if there is a parent left to ask, and asks any of those left
 with the same probability. It asks nothing where fewer rows are left than the square root of all;
@@ -12,16 +12,37 @@ trees, of which there are very many more.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-MOST_CONTEXTS = 512
-"""Where there are more contexts than this, parents are asked together: see `group_parents`."""
 _HALF = math.log(0.5)
-_LEAST = 1e-12
+LEAST_MASS = 1e-6
+"""There are no trees where a tree of the prior asks every parent more rarely than this."""
+_NEGLIGIBLE = 1e-10
+"""Trees that ask every parent are left out of a sum if their share among all trees is smaller:
+it is a difference of large numbers, and there its digits are lost."""
 _FAR = 40.0
 """Trees that are less likely than others by so much (in nats) are left out of a sum."""
+
+
+class Plan(NamedTuple):
+    """Where trees may ask, which depends on the parents alone.
+
+    Attributes
+    ----------
+    asking : int array
+        Contexts in which a tree may ask, those with more fixed parents first.
+    unfixed : int array
+        The parents that are left to ask in each, as bits.
+    mass : float
+        Probability that a tree asks every parent.
+    """
+
+    asking: np.ndarray
+    unfixed: np.ndarray
+    mass: float
 
 
 @njit(nogil=True, cache=True)
@@ -31,21 +52,6 @@ def n_contexts(cards):
     for card in cards:
         total *= card + 1
     return total
-
-
-@njit(nogil=True, cache=True)
-def group_parents(cards):
-    """Take neighbours together, those with fewest states first, until the contexts are few enough.
-
-    They are asked as one then. The last resort is one group of all: the table.
-    """
-    groups, m = cards.copy(), cards.shape[0]
-    while m > 1 and n_contexts(groups[:m]) > MOST_CONTEXTS:
-        i = np.argmin(groups[: m - 1] * groups[1:m])
-        groups[i] *= groups[i + 1]
-        groups[i + 1 : m - 1] = groups[i + 2 : m]
-        m -= 1
-    return groups[:m]
 
 
 @njit(nogil=True, cache=True)
@@ -63,10 +69,10 @@ def add_margins(counts, cards):
     """Count the child's states in every context, from the counts in every configuration.
 
     ``counts[j]`` belongs to configuration ``j`` in mixed base `cards`, the first parent the lowest
-    digit; in the result each digit has one more value, which stands for any, and so has the child.
+    digit; in the result each digit has one more value, which stands for any.
     """
     r = counts.shape[1]
-    wide = np.zeros((int(np.prod(cards + 1)), r + 1), np.int64)
+    wide = np.zeros((int(np.prod(cards + 1)), r), np.int64)
     digits = np.zeros(cards.shape[0], np.int64)
     for j in range(counts.shape[0]):
         place, step = 0, 1
@@ -75,21 +81,27 @@ def add_margins(counts, cards):
             step *= cards[i] + 1
         for state in range(r):
             wide[place, state] = counts[j, state]
-            wide[place, r] += counts[j, state]
         count_up(digits, cards)
     step = 1
     for card in cards:
         for block in range(0, wide.shape[0], step * (card + 1)):
             for c in range(block, block + card * step):
                 any_state = block + card * step + (c - block) % step
-                for state in range(r + 1):
+                for state in range(r):
                     wide[any_state, state] += wide[c, state]
         step *= card + 1
     return wide
 
 
 @njit(nogil=True, cache=True)
-def average_trees(leaf, rows, cards):
+def plan_trees(rows, cards):
+    """Find where trees may ask, from the rows in each context (see `add_margins`)."""
+    asking, unfixed = _asking_contexts(rows, cards)
+    return Plan(asking, unfixed, _asking_all(asking, unfixed, cards, rows.shape[0]))
+
+
+@njit(nogil=True, cache=True)
+def average_trees(leaf, cards, plan):
     """Log of the average likelihood of all trees that ask every parent at least once.
 
     Of trees that ask some of the parents, those that ask all are found by inclusion and exclusion:
@@ -98,21 +110,17 @@ def average_trees(leaf, rows, cards):
     Parameters
     ----------
     leaf : float array
-        Log marginal likelihood of the child in each context, see `add_margins`.
-    rows : int array
-        Rows in it.
+        Log evidence of the child in each context, see `add_margins`.
     cards : int array
         States of each parent.
+    plan : Plan
 
     Returns
     -------
     float
-        Minus infinity where there is no such tree.
+        Minus infinity if these trees are negligible among those that ask some parents.
     """
-    asking, unfixed = _asking_contexts(rows, cards)
-    mass = _asking_all(asking, unfixed, cards, leaf.shape[0])
-    if mass < _LEAST:
-        return -np.inf
+    asking, unfixed, mass = plan
     below, terms = leaf.copy(), np.empty(cards.shape[0])
     sums, signs = np.full(1 << cards.shape[0], -np.inf), _signs(cards.shape[0])
     for out in range(sums.shape[0]):
@@ -122,13 +130,10 @@ def average_trees(leaf, rows, cards):
             if unfixed[a] & out == out:
                 below[asking[a]] = _ask(below, asking[a], unfixed[a], out, cards, leaf, terms)
         sums[out] = below[-1]
-    even, odd = 0.0, 0.0
+    share = 0.0
     for out in range(sums.shape[0]):
-        if signs[out] > 0:
-            even += math.exp(sums[out] - sums[0])
-        else:
-            odd += math.exp(sums[out] - sums[0])
-    return sums[0] + math.log(max(even - odd, _LEAST)) - math.log(mass)
+        share += signs[out] * math.exp(sums[out] - sums[0])
+    return sums[0] + math.log(share / mass) if share > _NEGLIGIBLE else -np.inf
 
 
 @njit(nogil=True, cache=True)
@@ -208,7 +213,7 @@ def _asking_all(asking, unfixed, cards, n_contexts):
 
 @njit(nogil=True, cache=True)
 def _ask_anyone(below, c, unfixed, out, cards):
-    """Probability to stop in context ``c``, or to ask there and below only whom one may."""
+    """Probability that the subtree of context ``c`` splits only on permitted parents."""
     asked, step, n_unfixed = 0.0, 1, 0
     for i in range(cards.shape[0]):
         n_unfixed += unfixed >> i & 1

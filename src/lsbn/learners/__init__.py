@@ -8,10 +8,11 @@ from lsbn.learners.greedy import learn_greedy
 from lsbn.learners.mmhc import learn_mmhc
 from lsbn.learners.model_averaging import learn_model_averaging
 from lsbn.learners.pc import learn_pc
-from lsbn.learners.scoring import Score
+from lsbn.learners.scoring import PUBLISHED, Score
 
 __all__ = [
     "LEARNERS",
+    "PUBLISHED",
     "Knowledge",
     "Learned",
     "Score",

@@ -15,7 +15,7 @@ from lsbn.kernels.counts import state_counts
 from lsbn.kernels.tests import information_strip
 from lsbn.learners.base import Knowledge, Learned
 from lsbn.learners.pc import arrays_for_tests, strips
-from lsbn.learners.scoring import Score
+from lsbn.learners.scoring import PUBLISHED, Score
 from lsbn.partition.weights import PairWeights
 
 __all__ = ["Effort", "learn_greedy"]
@@ -52,7 +52,7 @@ class Effort:
 def learn_greedy(
     dataset: Dataset,
     *,
-    score: Score = Score(),  # noqa: B008
+    score: Score = PUBLISHED,
     max_parents: int = 8,
     effort: Effort = Effort(),  # noqa: B008
     pairs: np.ndarray | None = None,
@@ -175,7 +175,7 @@ def search(
     most = max(1, min(max_parents, n - 1))
     state = _climb.new_state(lists, most)
     data = (*dataset.bits, dataset.codes)
-    arrays = (data, score.tables(), score.penalty(n, most), lists, state)
+    arrays = (data, score.lookup(), score.penalty(n, most), lists, state)
     clock = np.zeros(1, np.int64)
     _climb.start(*arrays)
     best = _climb.climb(*arrays, clock, effort.tenure, effort.patience)

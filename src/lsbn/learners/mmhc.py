@@ -13,7 +13,7 @@ from lsbn.kernels import tests as _tests
 from lsbn.learners.base import Knowledge, Learned
 from lsbn.learners.greedy import Effort, canonical_order, learn_greedy
 from lsbn.learners.pc import arrays_for_tests, default_alpha
-from lsbn.learners.scoring import Score
+from lsbn.learners.scoring import PUBLISHED, Score
 
 __all__ = ["learn_mmhc", "max_min_pairs"]
 
@@ -23,7 +23,7 @@ def learn_mmhc(
     *,
     alpha: float | None = None,
     max_size: int = 3,
-    score: Score = Score(),  # noqa: B008
+    score: Score = PUBLISHED,
     max_parents: int = 8,
     effort: Effort = Effort(),  # noqa: B008
     knowledge: Knowledge = Knowledge(),  # noqa: B008

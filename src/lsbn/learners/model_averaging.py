@@ -23,7 +23,6 @@ from lsbn.kernels import orders as _orders
 from lsbn.kernels.subsets import exact_edge_posteriors, exact_graph_posteriors
 from lsbn.learners.base import Knowledge, Learned
 from lsbn.learners.parent_sets import (
-    ESS_BOUNDS,
     TABLE_CANDIDATES,
     Effort,
     ParentSets,
@@ -37,8 +36,6 @@ COUNTS = {"orders": exact_edge_posteriors, "graphs": exact_graph_posteriors}
 """What may be counted alike, and how its posterior is found."""
 GRAPH_LIMIT = 12
 """Most variables whose graphs are counted once."""
-UNLIKELY = 12.0
-"""Equivalent sample sizes beyond one whose evidence is so far below the best are not tried."""
 LISTED = 10_000
 """Parent sets of a variable that are all scored rather than searched."""
 REACH = 1024
@@ -49,10 +46,10 @@ _FIRST_LOOK = 256
 """Most free parameters of a family that is grown before there is an order: children crowd into the
 sets of their parents, which are then large, slow to count, and of no use later."""
 _FEW = 64
-"""With more variables than this, no order is searched before the first round, and trees only around
-what tables found."""
+"""With more variables than this, no order is searched before the first round, and the mixed score
+searches only around what tables found."""
 _REFITS = 10
-"""Most times that hyperparameters are found again."""
+"""Most times that the density is found again."""
 _BETAS = np.array([0.05, 0.1, 0.2, 0.4, 0.7, 1.0])
 _THIN = 2
 _PILOT = 100
@@ -116,26 +113,16 @@ class Sampling:
         )
 
 
-@dataclass(frozen=True)
-class Fit:
-    """Which hyperparameters are found from the data; see `learn_model_averaging`."""
-
-    ess: bool = False
-    density: bool = False
-
-
 def learn_model_averaging(
     dataset: Dataset,
     *,
-    score: Score | None = None,
+    score: Score | str | None = None,
     method: str = "auto",
     max_parents: int | None = None,
     exact_limit: int = 16,
     effort: Effort | None = None,
     sampling: Sampling | None = None,
     pools: Sequence[np.ndarray] | None = None,
-    fit_ess: bool = False,
-    fit_density: bool = False,
     count: str = "orders",
     knowledge: Knowledge | None = None,
     random_state: Any = None,
@@ -146,8 +133,8 @@ def learn_model_averaging(
     Parameters
     ----------
     dataset : Dataset
-    score : Score, optional
-        BDeu with an equivalent sample size of 1 by default.
+    score : Score or str, optional
+        Or the name of its kind. By default the mixed score, with the density found from the data.
     method : {"auto", "exact", "sampled"}
         ``auto`` is exact up to `exact_limit` variables that are not constant. Exact takes memory
         and time in proportion to ``n 2**n``; 20 variables are comfortable.
@@ -159,13 +146,6 @@ def learn_model_averaging(
         How hard to search parent sets, how long to sample orders.
     pools : sequence of int arrays, optional
         Where to look for the parents of each variable at first; everywhere by default.
-    fit_ess : bool
-        Whether the equivalent sample size is unknown. The exact method then averages over that of
-        `score` and its doubles and halves, one as likely as another; the sampler begins with it and
-        takes the one under which its best graph is likeliest.
-    fit_density : bool
-        Whether the density of the network is unknown, any as likely as another: the prior of an
-        edge is then that of a network with as many edges as are found.
     count : {"orders", "graphs"}
         Whether a graph counts as often as it has orders, which favours graphs with few edges, or
         once. The latter is exact, for up to 12 variables.
@@ -183,7 +163,7 @@ def learn_model_averaging(
         raise ValueError(f"max_parents must be at least 1, not {max_parents}")
     if count not in COUNTS:
         raise ValueError(f"unknown count {count!r}; there are {', '.join(COUNTS)}")
-    score = score or Score()
+    score = Score.of(score)
     varying = np.flatnonzero(dataset.cards > 1)
     if count == "graphs" and (method == "sampled" or len(varying) > GRAPH_LIMIT):
         raise ValueError(
@@ -196,13 +176,12 @@ def learn_model_averaging(
     few = count == "graphs" or len(varying) <= exact_limit
     exact = method == "exact" or (method == "auto" and few)
     bound = _parent_bound(part.n_variables, max_parents)
-    fit = Fit(fit_ess and score.kind == "bdeu", fit_density and score.prior)
     if exact:
-        matrix, diagnostics = _exact(part, score, fit, bound, count, n_jobs)
+        matrix, diagnostics = _exact(part, score, bound, count, n_jobs)
     else:
         rng = np.random.default_rng(random_state)
         effort = (effort or Effort()).bounded(max_parents)
-        sampler = OrderSampler(part, score, effort, sampling or Sampling(), rng, n_jobs, fit)
+        sampler = OrderSampler(part, score, effort, sampling or Sampling(), rng, n_jobs)
         if _is_small(part.n_variables, bound, max_parents):
             matrix, diagnostics = sampler.run_exhaustive(bound)
         else:
@@ -268,42 +247,27 @@ def _is_small(n: int, bound: int, asked: int | None) -> bool:
     return enough and listed and n - 1 <= TABLE_CANDIDATES
 
 
-def _exact(dataset: Dataset, score: Score, fit: Fit, bound: int, count: str, n_jobs: int) -> tuple:
-    """Average over all parent sets, and over equivalent sample sizes by their evidence."""
+def _exact(dataset: Dataset, score: Score, bound: int, count: str, n_jobs: int) -> tuple:
+    """Average over all parent sets, with the density that is expected in their average."""
     n = dataset.n_variables
     if n > 25:
         raise ValueError(
             f"exact model averaging over {n} variables would take 2**{n} sums: use method='sampled'"
         )
+    search = ParentSetSearch(dataset, score, Effort().bounded(bound), n_jobs)
+    search.enumerate_all()
+    posterior, evidence = COUNTS[count](n, *search.as_subsets())
+    for _ in range(_REFITS if score.finds_density else 0):
+        if not search.find_density(posterior.sum()):
+            break
+        posterior, evidence = COUNTS[count](n, *search.as_subsets())
+    diagnostics = {"method": "exact", "max_parents": bound, "log_evidence": float(evidence)}
+    return sparse.csr_array(posterior), diagnostics | _density(search.score)
 
-    def learn(ess: float) -> tuple[np.ndarray, float]:
-        search = ParentSetSearch(dataset, replace(score, ess=ess), Effort().bounded(bound), n_jobs)
-        search.enumerate_all()
-        found = COUNTS[count](n, *search.as_subsets())
-        for _ in range(_REFITS if fit.density else 0):
-            if not search.fit_density(found[0].sum()):
-                break
-            found = COUNTS[count](n, *search.as_subsets())
-        return found
 
-    found = {score.ess: learn(score.ess)}
-    for factor in (2.0, 0.5) if fit.ess else ():
-        ess = score.ess * factor
-        best = max(evidence for _, evidence in found.values())
-        while ESS_BOUNDS[0] <= ess <= ESS_BOUNDS[1] and found[ess / factor][1] > best - UNLIKELY:
-            found[ess] = learn(ess)
-            best = max(best, found[ess][1])
-            ess *= factor
-    evidence = np.array([evidence for _, evidence in found.values()])
-    weight = np.exp(evidence - np.logaddexp.reduce(evidence))
-    posterior = sum(w * part for w, (part, _) in zip(weight, found.values(), strict=True))
-    diagnostics = {
-        "method": "exact",
-        "max_parents": bound,
-        "ess": float(weight @ list(found)),
-        "log_evidence": float(np.logaddexp.reduce(evidence) - np.log(len(evidence))),
-    }
-    return sparse.csr_array(np.minimum(posterior, 1.0)), diagnostics
+def _density(score: Score) -> dict[str, float]:
+    """Prior probability of an edge, if the score has one."""
+    return {} if score.density is None else {"density": score.density}
 
 
 class OrderSampler:
@@ -313,7 +277,7 @@ class OrderSampler:
     ----------
     dataset : Dataset
         Without constant variables.
-    score, effort, sampling, fit
+    score, effort, sampling
         See `learn_model_averaging`.
     rng : numpy.random.Generator
     n_jobs : int
@@ -327,10 +291,9 @@ class OrderSampler:
         sampling: Sampling,
         rng: np.random.Generator,
         n_jobs: int,
-        fit: Fit | None = None,
     ) -> None:
         self.search = ParentSetSearch(dataset, score, effort, n_jobs)
-        self.fit = fit or Fit()
+        self.score = score
         self.sampling = sampling
         self.rng = rng
         self.n_jobs = n_jobs
@@ -343,29 +306,17 @@ class OrderSampler:
         starts = self._starts(sets, None)
         for _ in range(_REFITS):
             keys = starts[0][0]
-            if not self._renewed(keys, self.search.score.trees) | self._denser(keys):
+            if not self._denser(keys):
                 break
             sets = self.search.listed()
             starts = self._starts(sets, keys)
         return self._averaged(sets, sets, starts, [])
 
-    def _renewed(self, keys: np.ndarray, trees: bool) -> bool:
-        """Score by tables or trees, with the sample size that is likeliest for the best graph.
-
-        False if that is what all sets are scored by already.
-        """
-        search = self.search
-        score = replace(search.score, trees=trees)
-        if self.fit.ess:
-            score = search.likeliest(score, keys)
-        if score == search.score:
-            return False
-        search.rescore(score)
-        return True
-
     def _denser(self, keys: np.ndarray) -> bool:
-        """Find the density by the best graph in an order; say whether it is new."""
-        return self.fit.density and self.search.fit_density(len(self.search.best_parents(keys)[1]))
+        """Find the density by the number of edges in an order; say whether it is new."""
+        if not self.score.finds_density:
+            return False
+        return self.search.find_density(self.search.expected_edges(keys))
 
     def run(
         self, pools: Sequence[np.ndarray] | None = None
@@ -378,9 +329,7 @@ class OrderSampler:
         self, sets: ParentSets, core: ParentSets, starts: list, history: list[float]
     ) -> tuple[sparse.csr_array, dict[str, Any]]:
         matrix, diagnostics = _average(sets, self._sample(sets, core, starts))
-        diagnostics["ess"] = self.search.score.ess
-        if self.search.score.density is not None:
-            diagnostics["density"] = self.search.score.density
+        diagnostics |= _density(self.search.score)
         diagnostics["rounds"] = [round(float(best), 3) for best in history]
         _warn_if_apart(diagnostics)
         return matrix, diagnostics
@@ -388,13 +337,12 @@ class OrderSampler:
     def _search(self, pools: Sequence[np.ndarray] | None) -> tuple[ParentSets, list, list[float]]:
         """Sample orders and search parents among the predecessors in the best, in rounds.
 
-        After an idle one all orders are looked at, but only variables are searched whose best set
-        there is new. Trees are slow to score: tables show first where to look; then no variable is
-        searched twice with the same best set, and the first idle round is the last.
+        After a round without gain all annealed orders are searched, but only variables whose best
+        set there is new. The mixed score is slow: tables show first where to look; then no
+        variable is searched twice with the same best set, and the first idle round is the last.
         """
         search, n = self.search, self.search.dataset.n_variables
-        trees = search.score.trees
-        search.rescore(replace(search.score, trees=False))
+        search.rescore(self.score.tables())
         room = _FIRST_LOOK if self.sampling.rounds else None
         search.explore(pools or [np.arange(n)] * n, 0, near=pools, room=room)
         bounds = pools if n > REACH else None
@@ -402,16 +350,15 @@ class OrderSampler:
             self._explore_by(self.rng.random(n), 0, bounds, room=room)
 
         def look(starts: list, stamp: int, idle: int) -> None:
-            again = search.score.trees
+            again = search.score.kind == "mixed"
             pools = search.candidates() if again and n > _FEW else bounds
             for order, _ in starts if idle else starts[: max(1, EXPLORED // n)]:
                 done = search.settled(order) if idle or again else None
                 self._explore_by(order, stamp, pools, done, everywhere=not again)
 
         sets, starts, history = self._rounds(None, look, self.sampling.patience)
-        for _ in range(_REFITS):
-            if not self._renewed(starts[0][0], trees):
-                break
+        if self.score.kind == "mixed":
+            search.rescore(replace(search.score, kind="mixed"))
             sets, starts, more = self._rounds(starts[0][0], look, 1)
             history += more
         return sets, starts, history

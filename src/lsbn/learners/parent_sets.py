@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import logit
 
 from lsbn.data import Dataset
 from lsbn.kernels import parents as _parents
 from lsbn.kernels.families import enumerate_families
+from lsbn.kernels.lookup import Lookup
 from lsbn.kernels.orders import tabulate_families, weigh_sets
 from lsbn.learners.scoring import Score
 from lsbn.parallel import run, threads
@@ -28,10 +28,7 @@ LAST_ADMITTED = -1
 """Stamp of sets that are listed only where there is room for their candidates."""
 TABLE_CANDIDATES = 16
 TABLE_SETS = 64
-ESS_BOUNDS = (1 / 256, 256.0)
-ESS_STEP = 1.3
 DENSITY_STEP = 1.1
-_PRECISION = {"xatol": 0.05}
 EXHAUSTIVE_MARGIN = 25.0
 """Where all sets are scored, those that a subset beats by so much are left out (1e-11)."""
 
@@ -210,8 +207,8 @@ class ParentSetSearch:
         self.penalty = score.penalty(n, self.depth)
         self.varying = np.flatnonzero(dataset.cards > 1)
         none, stamp = np.full((1, self.depth), -1, np.int32), np.zeros(1, np.int32)
-        tables = score.tables()
-        self._sets = [(none, self._scores(v, none, tables), stamp) for v in range(n)]
+        lookup = score.lookup()
+        self._sets = [(none, self._scores(v, none, lookup), stamp) for v in range(n)]
         self._bests: list[set[tuple]] = [set() for _ in range(n)]
 
     def enumerate_all(self, max_parents: int | None = None) -> None:
@@ -222,10 +219,10 @@ class ParentSetSearch:
         for v, sets, scores in self._each(self._enumerate, work):
             self._sets[v] = (sets, scores, np.zeros(len(scores), np.int32))
 
-    def _enumerate(self, v: int, others: np.ndarray, depth: int, tables: tuple) -> tuple:
+    def _enumerate(self, v: int, others: np.ndarray, depth: int, lookup: Lookup) -> tuple:
         words, offsets = self.dataset.bits
         codes = self.dataset.codes
-        return v, *enumerate_families(words, offsets, codes, tables, v, others, depth, self.penalty)
+        return v, *enumerate_families(words, offsets, codes, lookup, v, others, depth, self.penalty)
 
     def as_subsets(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All sets as subsets of at most 62 variables: ``(set_start, set_mask, set_score)``."""
@@ -273,47 +270,32 @@ class ParentSetSearch:
 
     def _add(self, v: int, sets: np.ndarray, scores: np.ndarray, stamp: int) -> None:
         old_sets, old_scores, old_stamps = self._sets[v]
+        allowed = scores > -np.inf
+        sets, scores = sets[allowed], scores[allowed]
         self._sets[v] = (
             np.concatenate([old_sets, sets]),
             np.concatenate([old_scores, scores]),
             np.concatenate([old_stamps, np.full(len(scores), stamp, np.int32)]),
         )
 
-    def _score(self, v: int, rows: list[list[int]], tables: tuple) -> tuple:
+    def _score(self, v: int, rows: list[list[int]], lookup: Lookup) -> tuple:
         """Score given sets of one variable."""
         sets = np.full((len(rows), self.depth), -1, np.int32)
         for a, row in enumerate(rows):
             sets[a, : len(row)] = row
-        return v, sets, self._scores(v, sets, tables)
+        return v, sets, self._scores(v, sets, lookup)
 
-    def _scores(self, v: int, sets: np.ndarray, tables: tuple) -> np.ndarray:
+    def _scores(self, v: int, sets: np.ndarray, lookup: Lookup) -> np.ndarray:
         words, offsets = self.dataset.bits
-        arguments = (words, offsets, self.dataset.codes, tables, v)
+        arguments = (words, offsets, self.dataset.codes, lookup, v)
         return _parents.score_parent_sets(*arguments, sets, self.penalty)
-
-    def likeliest(self, score: Score, keys: np.ndarray) -> Score:
-        """Give a score the equivalent sample size under which the best graph is likeliest.
-
-        That is the best graph in the order of ``keys`` by the present score. The sample size stays
-        as it is if the likeliest differs by less than a factor of `ESS_STEP`.
-        """
-        best = [sets[[self._best(v, keys)]] for v, (sets, *_) in enumerate(self._sets)]
-
-        def loss(log_ess: float) -> float:
-            tables = replace(score, ess=float(np.exp(log_ess))).tables()
-            return -sum(self._scores(v, sets, tables)[0] for v, sets in enumerate(best))
-
-        bounds = np.log(ESS_BOUNDS)
-        found = float(np.exp(minimize_scalar(loss, bounds=bounds, options=_PRECISION).x))
-        same = max(found / score.ess, score.ess / found) < ESS_STEP
-        return score if same else replace(score, ess=found)
 
     def rescore(self, score: Score) -> None:
         """Score all sets again, by another score with the same prior; none is settled then."""
         self.score = score
         self._bests = [set() for _ in self._sets]
         work = [(v, sets) for v, (sets, _, _) in enumerate(self._sets)]
-        scores = self._each(lambda v, sets, tables: (self._scores(v, sets, tables),), work)
+        scores = self._each(lambda v, sets, lookup: (self._scores(v, sets, lookup),), work)
         self._sets = [
             (sets, again, stamps)
             for (sets, _, stamps), (again,) in zip(self._sets, scores, strict=True)
@@ -323,14 +305,16 @@ class ParentSetSearch:
         """Members of the sets of each variable, ascending."""
         return [np.unique(sets[sets >= 0]).astype(np.int64) for sets, *_ in self._sets]
 
-    def fit_density(self, edges: float) -> bool:
-        """Take the mean density, if any was as likely, given a graph with so many edges.
+    def find_density(self, edges: float) -> bool:
+        """Take the density that is expected given a network with this number of edges.
 
-        The prior of all sets is another one if the odds of an edge change by more than a factor of
-        `DENSITY_STEP`, and True is returned.
+        Before the data are seen the density has a Beta(1, m) distribution for m pairs: one edge is
+        expected in all. Data that say nothing thus add less than one edge. All sets have a new
+        prior if the odds of an edge change by more than a factor of `DENSITY_STEP`, and True is
+        returned.
         """
         n = self.dataset.n_variables
-        found = (edges + 1) / (n * (n - 1) / 2 + 2)
+        found = (edges + 1) / (n * (n - 1) + 1)
         if self.score.density is not None:
             before, now = logit([self.score.density, found])
             if abs(now - before) < np.log(DENSITY_STEP):
@@ -345,16 +329,16 @@ class ParentSetSearch:
         return True
 
     def _explore(
-        self, v: int, pool: np.ndarray, near: np.ndarray, room: int, tables: tuple
+        self, v: int, pool: np.ndarray, near: np.ndarray, room: int, lookup: Lookup
     ) -> tuple:
         words, offsets = self.dataset.bits
-        effort = self.effort.halved() if self.score.trees else self.effort
+        effort = self.effort.halved() if self.score.kind == "mixed" else self.effort
         pool, others = self._others(v, pool), self._others(v, near)
         return v, *_parents.explore_parent_sets(
             words,
             offsets,
             self.dataset.codes,
-            tables,
+            lookup,
             v,
             pool,
             others,
@@ -368,11 +352,11 @@ class ParentSetSearch:
         return some[(some != v) & (self.dataset.cards[some] > 1)].astype(np.int64)
 
     def _each(self, function: Callable[..., tuple], work: Sequence[tuple]) -> list[tuple]:
-        """Call ``function(*item, tables)`` on all items, a fresh set of tables for each chunk."""
+        """Call ``function(*item, lookup)`` on all items, a fresh set of tables for each chunk."""
 
         def chunk(items: Sequence[tuple]) -> list[tuple]:
-            tables = self.score.tables()
-            return [function(*item, tables) for item in items]
+            lookup = self.score.lookup()
+            return [function(*item, lookup) for item in items]
 
         size = max(1, min(32, -(-len(work) // (4 * threads(self.n_jobs)))))
         chunks = [work[a : a + size] for a in range(0, len(work), size)]
@@ -394,6 +378,15 @@ class ParentSetSearch:
         """Parents of each variable in the best graph of an order, as ``(start, parents)``."""
         best = np.array([sets[self._best(v, keys)] for v, (sets, *_) in enumerate(self._sets)])
         return np.concatenate([[0], np.cumsum((best >= 0).sum(axis=1))]), best[best >= 0]
+
+    def expected_edges(self, keys: np.ndarray) -> float:
+        """Posterior mean of the number of edges in the order of ``keys``."""
+        total = 0.0
+        for v, (sets, scores, _) in enumerate(self._sets):
+            before = self._before(v, keys)
+            weights = np.exp(scores[before] - scores[before].max())
+            total += weights @ (sets[before] >= 0).sum(axis=1) / weights.sum()
+        return total
 
     def _best(self, v: int, keys: np.ndarray) -> int:
         """Index of the best set of a variable in the order of ``keys``."""

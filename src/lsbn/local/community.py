@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lsbn.data import Dataset
-from lsbn.learners import LEARNERS, Learned
+from lsbn.learners import LEARNERS, PUBLISHED, Learned, Score
 from lsbn.learners.greedy import Effort
 from lsbn.local.parts import Part
 from lsbn.local.structure import Pair, Structure
@@ -40,6 +40,8 @@ class LocalSettings:
     ----------
     learner : str or callable
         Name in `lsbn.learners.LEARNERS`, or a function like those.
+    score : Score, optional
+        Of model averaging, greedy search and MMHC; BDeu as published by default.
     max_size : int
         Most variables that are learned at once: of a sub-community, or of a cluster of triplets.
     weigh_votes : bool
@@ -55,6 +57,7 @@ class LocalSettings:
     """
 
     learner: str | Callable[..., Learned] = "model-averaging"
+    score: Score | None = None
     max_size: int = 10
     weigh_votes: bool = True
     threshold: float = 0.5
@@ -74,6 +77,8 @@ class LocalSettings:
         if callable(self.learner):
             return self.learner(dataset, random_state=rng, n_jobs=1)
         options = _SMALL.get(self.learner, {})
+        if options:
+            options = options | {"score": self.score or PUBLISHED}
         return LEARNERS[self.learner](dataset, random_state=rng, n_jobs=1, **options)
 
 

@@ -6,7 +6,7 @@ much, the communities have said where to look.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,9 @@ from scipy import sparse
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.learners import (
+    PUBLISHED,
     Learned,
+    Score,
     learn_aracne,
     learn_greedy,
     learn_model_averaging,
@@ -90,7 +92,7 @@ def final_pass(
     communities: Sequence[np.ndarray],
     blankets: Sequence[np.ndarray],
     *,
-    averaging: Mapping[str, Any] | None = None,
+    score: Score | None = None,
     random_state: Any = None,
     n_jobs: int | None = 1,
 ) -> Learned:
@@ -103,8 +105,8 @@ def final_pass(
     merged : Learned
         What Mergence gave.
     communities, blankets : sequences of int arrays
-    averaging : mapping, optional
-        Further options of model averaging: see `lsbn.learners.learn_model_averaging`.
+    score : Score, optional
+        In place of the learner's own, if it has one.
     random_state : int, SeedSequence or Generator, optional
     n_jobs : int, optional
 
@@ -113,7 +115,7 @@ def final_pass(
     Learned
     """
     rng = np.random.default_rng(random_state)
-    whole = _Whole(dataset, communities, blankets, merged, averaging or {}, rng, threads(n_jobs))
+    whole = _Whole(dataset, communities, blankets, merged, score, rng, threads(n_jobs))
     return _SETTLERS[learner](whole)
 
 
@@ -125,7 +127,7 @@ class _Whole:
     communities: Sequence[np.ndarray]
     blankets: Sequence[np.ndarray]
     merged: Learned
-    averaging: Mapping[str, Any]
+    score: Score | None
     rng: np.random.Generator
     n_jobs: int
 
@@ -145,8 +147,8 @@ def _settle_model_averaging(whole: _Whole) -> Learned:
     score in the same time.
     """
     pools = whole.pools if whole.dataset.n_variables > REACH else None
-    options: dict[str, Any] = {"random_state": whole.rng, "n_jobs": whole.n_jobs, **whole.averaging}
-    return learn_model_averaging(whole.dataset, pools=pools, **options)
+    options: dict[str, Any] = {"random_state": whole.rng, "n_jobs": whole.n_jobs}
+    return learn_model_averaging(whole.dataset, score=whole.score, pools=pools, **options)
 
 
 def _settle_aracne(whole: _Whole) -> Learned:
@@ -179,8 +181,9 @@ def _settle_greedy(whole: _Whole) -> Learned:
     Parents that show only beside others are in no pool: on link the pools alone lost 8 points.
     """
     pairs = _pairs_of(whole.dataset, whole.pools)
-    near = learn_greedy(whole.dataset, pairs=pairs, random_state=whole.rng)
-    far = learn_greedy(whole.dataset, random_state=whole.rng)
+    options: dict[str, Any] = {"score": whole.score or PUBLISHED, "random_state": whole.rng}
+    near = learn_greedy(whole.dataset, pairs=pairs, **options)
+    far = learn_greedy(whole.dataset, **options)
     return max(far, near, key=lambda learned: learned.diagnostics["score"])
 
 
@@ -191,7 +194,8 @@ def _settle_mmhc(whole: _Whole) -> Learned:
     found = max_min_pairs(dataset, alpha, pools=whole.pools, n_jobs=whole.n_jobs)
     joined = np.stack(sparse.triu(merged + merged.T > _JOINED, 1).nonzero(), axis=1)
     pairs = np.unique(np.concatenate([found, joined]), axis=0)
-    return learn_greedy(dataset, pairs=pairs, random_state=whole.rng)
+    options: dict[str, Any] = {"score": whole.score or PUBLISHED, "random_state": whole.rng}
+    return learn_greedy(dataset, pairs=pairs, **options)
 
 
 def _pairs_of(dataset: Dataset, pools: Sequence[np.ndarray]) -> np.ndarray:
