@@ -28,7 +28,7 @@ from sklearn.exceptions import ConvergenceWarning
 from lsbn._files import atomic_file
 from lsbn.data import Dataset
 from lsbn.estimator import LSBN
-from lsbn.learners import LEARNERS, Learned, learn_model_averaging
+from lsbn.learners import LEARNERS, PUBLISHED, Learned, learn_model_averaging
 from lsbn.learners.model_averaging import Sampling
 from lsbn.local.community import LocalResult, LocalSettings, local_learn
 from lsbn.local.parts import Part
@@ -40,7 +40,6 @@ from lsbn.studies.partition import shuffled_sample
 from lsbn.studies.tabular import Table
 
 FEW_ROWS = 1_000
-MORE_ROWS = 5_000
 MAX_PARENTS = 3
 """Bound inside sub-communities, as LSBN has it by default."""
 SAMPLING = Sampling(least_steps=10_000, most_steps=5_000)
@@ -79,22 +78,6 @@ their order, up in the file's, where causes come first, and down in these shuffl
 averaging and greedy search have to choose: left as they are by chance, folded by the order, which
 is no loss on average and always the same answer. Hence copies are folded for all learners but PC
 and ARACNE.""",
-    "density": """\
-The density is found as in `lsbn.learners.Score`, instead of a prior under which every number of
-parents is as likely. It moves F by less than a point, on few rows mostly upwards here and on other
-tables in either direction, and costs rounds of search. Hence it is left to the user.""",
-    "trees": """\
-Trees gain more than a point on insurance, whose tables are larger than what they say, and up to
-0.9 elsewhere, in about the same time; no cell loses.""",
-    "dilution": """\
-BDeu, which is 1, is the worst on insurance, whose families have many configurations, by half a
-point and more, and the best on win95pts with 1,000 rows by nearly as much. Below 1 it matters
-little how far, as the equivalent sample size is found anew for each. On barley, which is not
-bundled and has very large tables, 0 was worse than the rest. That it is 0.3 was chosen by looking
-at F and SHD on insurance, barley, mildew, hepar2 and hailfinder.""",
-    "ess": """\
-On many rows finding the equivalent sample size gains half a point and more on insurance and
-win95pts; on few it changes F by 0.2 at most.""",
     "caps": """\
 The cap on communities changes nothing on alarm and insurance and next to nothing on win95pts. The
 cap on sub-communities matters: F rises with it, up to the largest tried or nearly so, while
@@ -173,7 +156,7 @@ class NoBlankets(CutBlankets):
 
 
 class Sampled:
-    """Model averaging by sampling, each answer compared with the exact one.
+    """Model averaging by sampling, with the published score; each answer beside the exact one.
 
     Attributes
     ----------
@@ -187,9 +170,10 @@ class Sampled:
 
     def __call__(self, dataset: Dataset, **options: Any) -> Learned:
         """Give the sampled answer."""
+        options |= {"score": PUBLISHED, "max_parents": MAX_PARENTS, "sampling": SAMPLING}
         learned, clock = {}, [time.thread_time()]
         for method in ("sampled", "exact"):
-            options |= {"method": method, "max_parents": MAX_PARENTS, "sampling": SAMPLING}
+            options["method"] = method
             learned[method] = learn_model_averaging(dataset, **options)
             clock.append(time.thread_time())
         apart = abs(learned["sampled"].edges.matrix - learned["exact"].edges.matrix)
@@ -317,48 +301,15 @@ def last_pass(setting: Setting) -> Rows:
     return setting.lines(models)
 
 
-def ess(setting: Setting) -> Rows:
-    """Equivalent sample size fixed or found, on few rows and on many."""
+def score(setting: Setting) -> Rows:
+    """Each score of families, on few rows and on many."""
+    kinds = {"BDeu": "bdeu", "BIC": "bic", "K2": "k2"}
+    models = {"mixed (default)": LSBN()}
+    models |= {name: LSBN(score=kind) for name, kind in kinds.items()}
     lines = []
     for rows in (FEW_ROWS, setting.rows):
-        models = {
-            f"fixed at 1, {rows:,} rows": LSBN(fit_ess=False),
-            f"found from the data, {rows:,} rows": LSBN(fit_ess=True),
-        }
-        lines += setting.lines(models, rows)
-    return lines
-
-
-def density(setting: Setting) -> Rows:
-    """Prior probability of an edge fixed or found, on few rows and on many."""
-    lines = []
-    for rows in (FEW_ROWS, setting.rows):
-        models = {
-            f"any number of parents as likely, {rows:,} rows": LSBN(),
-            f"density found from the data, {rows:,} rows": LSBN(fit_density=True),
-        }
-        lines += setting.lines(models, rows)
-    return lines
-
-
-def trees(setting: Setting) -> Rows:
-    """Tables alone or trees beside them, on few rows and on many."""
-    lines = []
-    for rows in (FEW_ROWS, MORE_ROWS, setting.rows):
-        models = {
-            f"tables alone, {rows:,} rows": LSBN(trees=False),
-            f"tables or trees, {rows:,} rows": LSBN(),
-        }
-        lines += setting.lines(models, rows)
-    return lines
-
-
-def dilution(setting: Setting) -> Rows:
-    """Spread the prior's weight as BDeu does it, or more thickly, on few rows and on many."""
-    lines, values = [], (1.0, 0.6, 0.3, 0.0)
-    for rows in (FEW_ROWS, MORE_ROWS, setting.rows):
-        models = {f"{value:g}, {rows:,} rows": LSBN(dilution=value) for value in values}
-        lines += setting.lines(models, rows)
+        named = {f"{name}, {rows:,} rows": model for name, model in models.items()}
+        lines += setting.lines(named, rows)
     return lines
 
 
@@ -406,10 +357,7 @@ TABLES: dict[str, tuple[str, Callable[[Setting], Rows]]] = {
     "triplets": ("Triplet conflicts", triplets),
     "last-pass": ("Last pass", last_pass),
     "copies": ("Columns that repeat another, LSBN()", copies),
-    "trees": ("Trees in the place of tables, LSBN()", trees),
-    "dilution": ("Dilution of the prior's weight, LSBN()", dilution),
-    "ess": ("Equivalent sample size, LSBN()", ess),
-    "density": ("Prior probability of an edge, LSBN()", density),
+    "score": ("The score, LSBN()", score),
     "caps": ("Size caps, LSBN.paper()", caps),
     "sampling": ("Exact and sampled model averaging, LSBN.paper()", sampling),
 }

@@ -1,8 +1,13 @@
 """Simulation-based calibration of model averaging, and what its prior over orders costs.
 
-Writes ``calibration.md`` beside this file. Networks are drawn from exactly the prior of the
-learner, tables from the networks; then a probability of 0.3 must be right in 3 cases of 10. For 4
-and 5 variables, all graphs are listed, and the prior over orders is compared with one over graphs.
+Writes ``calibration.md`` beside this file. Networks are drawn from exactly the prior of
+``Score("bdeu", ess, prior="sizes")``, tables from the networks. A learner with this score must be
+calibrated: a probability of 0.3 is right in 3 cases of 10. The default score is measured on the
+same tables. For 4 and 5 variables, all graphs are listed, and the prior over orders is compared
+with one over graphs.
+
+The learner never considers a family with more free parameters than the table has rows. The
+generator does not draw one either: such a graph is drawn anew, see `draw_graph`.
 
     python studies/calibration.py [--networks 100] [--seed 1]
 """
@@ -10,7 +15,7 @@ and 5 variables, all graphs are listed, and the prior over orders is compared wi
 import argparse
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from math import comb
@@ -20,10 +25,9 @@ from time import process_time
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from lsbn import LSBN
 from lsbn._files import atomic_file
 from lsbn.data import Dataset
-from lsbn.learners import Score, learn_model_averaging
+from lsbn.learners import PUBLISHED, Score, learn_model_averaging
 from lsbn.learners.model_averaging import OrderSampler, Sampling
 from lsbn.learners.parent_sets import Effort, ParentSetSearch
 from lsbn.metrics import CalibrationCurve
@@ -69,20 +73,47 @@ def _heading(networks: int, seed: int) -> list[str]:
 
 
 def draw_parents(n: int, most: int, rng: np.random.Generator) -> list[np.ndarray]:
-    """Draw a graph with the probability that the learner gives it before seeing data.
+    """Draw a graph by the prior "sizes" of `Score`, whatever its number of free parameters.
 
-    The prior of an order and of families that agree with it is the product of the families' 1 /
-    C(n-1, k). Given the order, families are independent. The sum over the families of the variable
-    in place p, that of C(p, k) / C(n-1, k) over k, depends on the place only: so all orders are
-    equally likely, and a number k of parents is so in proportion to its term.
+    The prior of an order and of families that agree with it is the product of the families' priors
+    w(k) for k parents. Given the order, families are independent. The sum over the families of the
+    variable in place p, that of C(p, k) w(k) over k, depends on the place only. So all orders are
+    equally likely, and the probability of k parents is in proportion to the term of k.
     """
     order = rng.permutation(n)
+    prior = np.exp(PUBLISHED.penalty(n, most))
     parents: list[np.ndarray] = [np.empty(0, np.int64)] * n
     for place, v in enumerate(order.tolist()):
-        weight = np.array([comb(place, k) / comb(n - 1, k) for k in range(min(place, most) + 1)])
+        weight = np.array([comb(place, k) for k in range(most + 1)]) * prior
         size = rng.choice(len(weight), p=weight / weight.sum())
         parents[v] = np.sort(rng.choice(order[:place], size=size, replace=False))
     return parents
+
+
+def free_parameters(v: int, parents: np.ndarray, cards: np.ndarray) -> int:
+    """Count the free parameters of the table of a variable."""
+    return int(np.prod(cards[parents]) * (cards[v] - 1))
+
+
+def draw_graph(
+    cards: np.ndarray, rows: int, most: int, rng: np.random.Generator
+) -> list[np.ndarray]:
+    """Draw a graph with the probability that the learner gives it before seeing the rows.
+
+    The learner gives the prior 0 to families with more free parameters than rows. A graph with such
+    a family is rejected as a whole, so the others keep their proportions. Drawing only the family
+    anew would not be exact: with the bound, the sum over the families of a variable depends on
+    which variables come before, and not all orders are equally likely.
+    """
+    while True:
+        parents = draw_parents(len(cards), most, rng)
+        if all(free_parameters(v, above, cards) <= rows for v, above in enumerate(parents)):
+            return parents
+
+
+def draw_cards(n: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw numbers of states."""
+    return rng.integers(*STATES, size=n, endpoint=True)
 
 
 def draw_table(q: int, r: int, ess: float, rng: np.random.Generator) -> np.ndarray:
@@ -98,10 +129,9 @@ def draw_table(q: int, r: int, ess: float, rng: np.random.Generator) -> np.ndarr
 
 
 def draw_network(
-    parents: list[np.ndarray], ess: float, rng: np.random.Generator
+    parents: list[np.ndarray], cards: np.ndarray, ess: float, rng: np.random.Generator
 ) -> BayesianNetwork:
-    """Draw numbers of states and tables for a graph."""
-    cards = rng.integers(*STATES, size=len(parents), endpoint=True)
+    """Draw tables for a graph."""
     return BayesianNetwork(
         names=tuple(f"X{v}" for v in range(len(parents))),
         states=tuple(tuple(map(str, range(r))) for r in cards.tolist()),
@@ -128,6 +158,11 @@ class Case:
     seed: np.random.SeedSequence
 
     @property
+    def score(self) -> Score:
+        """The generator's own score."""
+        return replace(PUBLISHED, ess=self.ess)
+
+    @property
     def known(self) -> Dataset:
         """The table with all states of the network, seen or not: exactly the generator's model."""
         net = self.network
@@ -151,8 +186,10 @@ def draw_cases(count: int, sizes: tuple[int, int], seed: np.random.SeedSequence)
         rng = np.random.default_rng(stream)
         n = int(rng.integers(*sizes, endpoint=True))
         ess = log_uniform(*ESS, rng)
-        network = draw_network(draw_parents(n, MAX_PARENTS, rng), ess, rng)
-        yield Case(network, ess, network.sample_codes(int(log_uniform(*ROWS, rng)), rng), stream)
+        rows = int(log_uniform(*ROWS, rng))
+        cards = draw_cards(n, rng)
+        network = draw_network(draw_graph(cards, rows, MAX_PARENTS, rng), cards, ess, rng)
+        yield Case(network, ess, network.sample_codes(rows, rng), stream)
 
 
 # Probabilities beside the truth
@@ -271,6 +308,12 @@ def coverage(pairs: Pairs, level: float) -> tuple[int, float, float]:
 # Calibration
 
 
+SCORES: dict[str, Callable[[Case], Score]] = {
+    "the generator's score": lambda case: case.score,
+    "the default score": lambda case: Score(),
+}
+
+
 @dataclass(frozen=True)
 class Group:
     """What was found with one setting over many networks."""
@@ -281,20 +324,19 @@ class Group:
     seconds: float
 
 
-def run_group(label: str, cases: list[Case], coding: str, fit_ess: bool, trees: bool) -> Group:
+def run_group(size: str, cases: list[Case], coding: str, scored: str) -> Group:
     """Learn from every table, and compare."""
     parts, warned, begun = [], 0, process_time()
     for case in cases:
         dataset = getattr(case, coding)
-        dilution = LSBN().dilution if trees else 1.0
-        score = Score(ess=1.0 if fit_ess else case.ess, trees=trees, dilution=dilution)
-        options = {"score": score, "max_parents": MAX_PARENTS, "fit_ess": fit_ess}
+        options = {"score": SCORES[scored](case), "max_parents": MAX_PARENTS}
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", ConvergenceWarning)
             learned = learn_model_averaging(dataset, random_state=case.seed, **options)
         warned += any(issubclass(w.category, ConvergenceWarning) for w in caught)
         matrix = learned.edges.matrix.toarray()
         parts.append(Pairs.of(matrix, list(case.network.parents), dataset.cards > 1))
+    label = f"{size}; states {coding}; {scored}"
     return Group(label, Pairs.joined(parts), warned, process_time() - begun)
 
 
@@ -306,21 +348,11 @@ def _calibration(
         f"exact, {SMALL[0]} to {SMALL[1]} variables": list(draw_cases(count, SMALL, small)),
         f"sampled, {LARGE[0]} to {LARGE[1]} variables": list(draw_cases(count, LARGE, large)),
     }
-    settings = [
-        (coding, fit, trees)
-        for coding in ("known", "seen")
-        for fit, trees in ((False, False), (True, False), (True, True))
-    ]
     groups = [
-        run_group(
-            f"{size}; states {coding}; ESS {'unknown' if fit else 'known'}{'; trees' * trees}",
-            some,
-            coding,
-            fit,
-            trees,
-        )
+        run_group(size, some, coding, scored)
         for size, some in cases.items()
-        for coding, fit, trees in settings
+        for coding in ("known", "seen")
+        for scored in SCORES
     ]
     lines = [*_setting(count), "", *_summary(groups), "", *_coverage_table(groups)]
     for group in groups:
@@ -337,19 +369,21 @@ def _setting(count: int) -> list[str]:
         f" {STATES[1]} states, at most {MAX_PARENTS} parents, an",
         f"equivalent sample size (ESS) log-uniform between {ESS[0]:g} and {ESS[1]:g}, and"
         f" {ROWS[0]} to {ROWS[1]} rows (log-uniform). Order,",
-        "number of parents, parents and tables follow the prior of `learn_model_averaging`, which",
-        f"is called with `max_parents={MAX_PARENTS}` and else as it is. The same tables are learned"
-        " from six times:",
+        'number of parents, parents and tables follow the prior of `Score("bdeu", ess,',
+        'prior="sizes")`. No family has more free parameters than its table has rows, as the',
+        "learner never considers one. `learn_model_averaging` is called with"
+        f" `max_parents={MAX_PARENTS}`. The same",
+        "tables are learned from four times:",
         "",
-        "- *states known*: the learner is told all states, seen or not. It then has exactly the",
-        "  generator's model, and any miscalibration beyond chance is a fault of the computation.",
+        "- *states known*: the learner is told all states, seen or not.",
         "- *states seen*: the learner gets the table as a user would hand it over. A state that",
         "  never occurs does not exist for it, which changes its prior. A column that is constant",
         "  has no edges for the learner: pairs that touch one are left out of the comparison.",
-        "- *ESS known*: the learner is given the true ESS. *ESS unknown*: it has `fit_ess=True`;",
-        "  the exact method averages over a grid, the sampler takes the likeliest.",
-        "- *trees*: it reckons with decision trees beside tables and spreads the prior's weight as",
-        "  the last pass of `LSBN()` does, though no network here was drawn that way.",
+        "- *the generator's score*: the learner has the score by which the network was drawn, with",
+        "  the same ESS. Where the states are known too, it has exactly the generator's model, and",
+        "  any miscalibration beyond chance is a fault of the computation.",
+        "- *the default score*: the learner has `Score()`, the mixed score with the density found",
+        "  from the data, though no network here was drawn that way.",
         "",
         "A probability is that of i -> j, for all ordered pairs, or of the skeleton, P(i -> j) +",
         "P(j -> i). ECE is the expected calibration error in ten bins: the mean of |predicted -",
@@ -433,12 +467,12 @@ def _curve(group: Group) -> list[str]:
 def _sampler(case: Case, seed: np.random.SeedSequence) -> OrderSampler:
     effort = Effort().bounded(MAX_PARENTS)
     rng = np.random.default_rng(seed)
-    return OrderSampler(case.known, Score(ess=case.ess), effort, Sampling(), rng, 1)
+    return OrderSampler(case.known, case.score, effort, Sampling(), rng, 1)
 
 
 WAYS: dict[str, Callable[[Case], np.ndarray]] = {
     "exact": lambda case: learn_model_averaging(
-        case.known, score=Score(ess=case.ess), max_parents=MAX_PARENTS, method="exact"
+        case.known, score=case.score, max_parents=MAX_PARENTS, method="exact"
     ).edges.matrix.toarray(),
     "orders sampled, all parent sets": lambda case: (
         _sampler(case, case.seed).run_exhaustive(MAX_PARENTS)[0].toarray()
@@ -459,8 +493,8 @@ def _approximation(count: int, seed: np.random.SeedSequence) -> list[str]:
         "",
         f"{count} networks of {BOTH[0]} to {BOTH[1]} variables, on which the sampler runs by itself"
         " but the exact sum can be",
-        "had too; states and ESS known. Differences from the exact probabilities, over ordered"
-        " pairs.",
+        "had too; states known, the generator's score. Differences from the exact probabilities,",
+        "over ordered pairs.",
         "",
         "| | mean difference | over 0.02 | over 0.1 | largest | ECE, p >= 0.01 |",
         "|---" * 6 + "|",
@@ -527,14 +561,21 @@ def graph_posteriors(
     return posteriors
 
 
-def draw_listed_graph(n: int, weight: np.ndarray, rng: np.random.Generator) -> list[np.ndarray]:
-    """Draw a DAG by the priors of its families and a weight of its own."""
+def draw_listed_graph(
+    cards: np.ndarray, rows: int, weight: np.ndarray, rng: np.random.Generator
+) -> list[np.ndarray]:
+    """Draw a DAG by the priors of its families, bounded by the rows, and a weight of its own."""
+    n = len(cards)
     parents, _ = all_graphs(n)
-    sizes = [mask.bit_count() for mask in range(1 << n)]
-    family = np.array([1 / comb(n - 1, k) if k < n else 0.0 for k in sizes])
-    share = weight * family[parents].prod(axis=1)
+    sets = [np.flatnonzero(mask >> np.arange(n) & 1) for mask in range(1 << n)]
+    prior = np.exp(PUBLISHED.penalty(n, n))
+    share = weight.copy()
+    for v in range(n):
+        fits = [free_parameters(v, some, cards) <= rows for some in sets]
+        family = np.where(fits, prior[[len(some) for some in sets]], 0.0)
+        share *= family[parents[:, v]]
     row = parents[rng.choice(len(share), p=share / share.sum())]
-    return [np.flatnonzero(mask >> np.arange(n) & 1) for mask in row.astype(np.int64)]
+    return [sets[mask] for mask in row.tolist()]
 
 
 def _order_bias(count: int, seed: np.random.SeedSequence) -> list[str]:
@@ -545,10 +586,11 @@ def _order_bias(count: int, seed: np.random.SeedSequence) -> list[str]:
         "",
         "Averaging over orders counts a graph as often as it has orders. Here all graphs of"
         f" {BIAS_VARIABLES[0]} and {BIAS_VARIABLES[1]}",
-        f"variables are listed ({few} and {many}), with any number of parents; states and ESS are",
-        "known. Both posteriors have the same prior of families and differ in that multiplicity",
-        f"only. {count} networks are drawn for each line, by one prior or the other. Differences",
-        "are those between the two posteriors, the mean and the largest. Who believes in the prior",
+        f"variables are listed ({few} and {many}), with any number of parents but no more free",
+        "parameters of a family than rows; states are known, and the score is the generator's.",
+        "Both posteriors have the same prior of families and differ in that multiplicity only.",
+        f"{count} networks are drawn for each line, by one prior or the other. Differences are",
+        "those between the two posteriors, the mean and the largest. Who believes in the prior",
         "over graphs has its posterior by `learn_model_averaging(count='graphs')`, for up to 12",
         "variables.",
         "",
@@ -573,10 +615,11 @@ def _both_posteriors(
     for stream in seed.spawn(count):
         rng = np.random.default_rng(stream)
         ess = log_uniform(*ESS, rng)
-        parents = draw_listed_graph(n, weights[prior], rng)
-        network = draw_network(parents, ess, rng)
-        dataset = Case(network, ess, network.sample_codes(rows, rng), stream).known
-        matrices = graph_posteriors(dataset, Score(ess=ess), list(weights.values()))
+        cards = draw_cards(n, rng)
+        parents = draw_listed_graph(cards, rows, weights[prior], rng)
+        network = draw_network(parents, cards, ess, rng)
+        case = Case(network, ess, network.sample_codes(rows, rng), stream)
+        matrices = graph_posteriors(case.known, case.score, list(weights.values()))
         for found, matrix in zip((by_orders, by_graphs), matrices, strict=True):
             found.append(Pairs.of(matrix, parents, np.ones(n, bool)))
     return Pairs.joined(by_orders), Pairs.joined(by_graphs)

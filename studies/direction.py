@@ -21,8 +21,8 @@ from lsbn._files import atomic_file
 from lsbn.data import Dataset
 from lsbn.graph import CycleError, EdgeProbabilities, cpdag_of
 from lsbn.kernels import orders as _orders
-from lsbn.learners import Score
-from lsbn.learners.model_averaging import Fit, OrderSampler, Sampling, _average, _kept
+from lsbn.learners import PUBLISHED
+from lsbn.learners.model_averaging import OrderSampler, Sampling, _average, _kept
 from lsbn.learners.parent_sets import Effort, ParentSets
 from lsbn.metrics import compare
 from lsbn.network import load_network
@@ -88,9 +88,9 @@ def relations(n: int, graph: Parents) -> np.ndarray:
 
 
 def posterior(dataset: Dataset, seed: int) -> Posterior:
-    """Do what `learn_model_averaging` does, and keep the orders."""
+    """Do what `learn_model_averaging` does with the published score, and keep the orders."""
     rng = np.random.default_rng(seed)
-    sampler = OrderSampler(dataset, Score(), Effort(), Sampling(), rng, 1, Fit(ess=True))
+    sampler = OrderSampler(dataset, PUBLISHED, Effort(), Sampling(), rng, 1)
     sets, starts, _ = sampler._search(None)
     counted, core = sampler._counted(sets, starts)
     chains = sampler._sample(counted, core, starts)
@@ -341,10 +341,10 @@ def _heading(seeds: Sequence[int], rows: Sequence[int]) -> list[str]:
         "Written by `python studies/direction.py --seeds "
         f"{' '.join(map(str, seeds))} --rows {' '.join(map(str, rows))}`.",
         "",
-        "Global model averaging as `learn_model_averaging(fit_ess=True)` does it. In each cell the",
-        "SHD between the CPDAG and the true one, seed by seed, and the mean F of the skeleton in",
-        f"percent. {DRAWS} graphs are drawn from the posterior of each table, from orders {SPACING}"
-        " sweeps apart.",
+        "Global model averaging as `learn_model_averaging(score=PUBLISHED)` does it. In each cell",
+        "the SHD between the CPDAG and the true one, seed by seed, and the mean F of the skeleton",
+        f"in percent. {DRAWS} graphs are drawn from the posterior of each table, from orders"
+        f" {SPACING} sweeps apart.",
     ]
 
 

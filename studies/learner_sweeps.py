@@ -9,6 +9,7 @@ and shuffled columns. The defaults were chosen as one setting for all networks.
 
 import argparse
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from lsbn.learners.base import Learned
 from lsbn.learners.greedy import Effort, learn_greedy
 from lsbn.learners.mmhc import learn_mmhc
 from lsbn.learners.pc import learn_pc
-from lsbn.learners.scoring import Score
+from lsbn.learners.scoring import PUBLISHED
 from lsbn.metrics import compare
 from lsbn.network import load_network
 
@@ -65,10 +66,10 @@ SETTINGS: dict[str, tuple[Callable[..., Learned], dict[str, dict]]] = {
             "default (BDeu, ESS 1, prior, kicks)": {},
             "no kicks": {"effort": NO_KICKS},
             "no kicks, no tabu list": {"effort": Effort(tenure=0, patience=0, rounds=0)},
-            "no structure prior": {"score": Score(prior=False)},
-            "ESS 10": {"score": Score(ess=10.0)},
-            "BIC": {"score": Score("bic")},
-            "K2": {"score": Score("k2")},
+            "no structure prior": {"score": replace(PUBLISHED, prior="none")},
+            "ESS 10": {"score": replace(PUBLISHED, ess=10.0)},
+            "BIC": {"score": replace(PUBLISHED, kind="bic")},
+            "K2": {"score": replace(PUBLISHED, kind="k2")},
         },
     ),
     "MMHC": (
@@ -78,7 +79,7 @@ SETTINGS: dict[str, tuple[Callable[..., Learned], dict[str, dict]]] = {
             "alpha 0.05": {"alpha": 0.05},
             "alpha 0.001": {"alpha": 0.001},
             "no kicks": {"effort": NO_KICKS},
-            "ESS 10": {"score": Score(ess=10.0)},
+            "ESS 10": {"score": replace(PUBLISHED, ess=10.0)},
         },
     ),
 }

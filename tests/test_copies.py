@@ -78,14 +78,14 @@ def test_edges_unfold_to_the_places_of_the_table():
     dataset = with_copies(BASE[:2], [(0, [1, 2, 0])], [2, 1, 0])
     folded = fold_copies(dataset)
     assert folded.copies == {"x0": "x2"}
-    assert folded.dataset.names == ("x2", "x1")
-    learned = EdgeProbabilities(np.array([[0.0, 0.1], [0.7, 0.0]]), folded.dataset.names)
+    assert folded.dataset.names == ("x1", "x2")  # by name
+    learned = EdgeProbabilities(np.array([[0.0, 0.7], [0.1, 0.0]]), folded.dataset.names)
     edges = folded.unfold_edges(learned)
     assert edges.names == dataset.names
     assert edges.matrix.toarray() == pytest.approx(
         np.array([[0, 0.1, 0.85], [0.7, 0, 0], [0.15, 0, 0]])
     )
-    found = folded.unfold_communities([np.array([0]), np.array([1]), np.array([0, 1])])
+    found = folded.unfold_communities([np.array([1]), np.array([0]), np.array([0, 1])])
     assert [c.tolist() for c in found] == [[0, 2], [1], [0, 1, 2]]
 
 

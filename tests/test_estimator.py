@@ -11,13 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
 from learner_cases import shuffled_alarm
 from lsbn.data import DataError, Dataset
 from lsbn.estimator import LSBN
-from lsbn.learners import LEARNERS
+from lsbn.learners import LEARNERS, Score
 from lsbn.metrics import compare
 from lsbn.network import load_network, read_bif
 
@@ -68,7 +69,7 @@ def test_paper_has_its_own_settings(alarm):
     assert not published.last_pass
     assert not published.weigh_votes
     assert not published.fold_copies
-    assert published.score is None
+    assert published.get_params()["score"] is None
     assert LSBN.paper(last_pass=True).last_pass
     published.fit(alarm[0])
     assert_sound(published)
@@ -106,6 +107,76 @@ def test_any_number_of_jobs_gives_the_same_answer(alarm, mode):
     one, two = (mode(random_state=3, n_jobs=jobs).fit(alarm[0]) for jobs in (1, 2))
     assert (one.edge_probabilities_ != two.edge_probabilities_).nnz == 0
     assert one.communities_ == two.communities_
+
+
+@pytest.mark.parametrize("options", [{}, {"last_pass": False}, {"learner": "greedy"}])
+@pytest.mark.parametrize("n", [12, 20])
+def test_the_order_of_columns_does_not_matter(alarm, options, n):
+    """Exact (12 variables) or sampled (20): the same seed gives the same draws."""
+    table = alarm[0][alarm[0].columns[5 : 5 + n]].head(500)
+    shuffled = table[list(np.random.default_rng(1).permutation(table.columns))]
+    first, second = (LSBN(random_state=0, **options).fit(some) for some in (table, shuffled))
+    names = [first.feature_names_in_, second.feature_names_in_]
+    frames = [
+        pd.DataFrame(model.edge_probabilities_.toarray(), columns, columns)
+        for model, columns in zip((first, second), names, strict=True)
+    ]
+    found = frames[1].loc[names[0], names[0]]
+    np.testing.assert_allclose(found, frames[0], atol=1e-9)
+    assert {frozenset(c) for c in first.communities_} == {frozenset(c) for c in second.communities_}
+
+
+def noise(states, columns, rows, seed):
+    """Uniform columns that have nothing to do with each other."""
+    codes = np.random.default_rng(seed).integers(states, size=(rows, columns))
+    return pd.DataFrame(codes.astype(str), columns=[f"x{v}" for v in range(columns)])
+
+
+def shuffled_cancer(seed):
+    """Breast cancer in three quantile bins, every column in an order of its own."""
+    rng, frame = np.random.default_rng(seed), load_breast_cancer(as_frame=True).frame
+    ranks = frame.rank(method="first").to_numpy()
+    bins = np.where(frame.nunique() > 3, 3 * (ranks - 1) // len(frame), frame)
+    return pd.DataFrame(rng.permuted(bins.astype(int), axis=0).astype(str), columns=frame.columns)
+
+
+NOISE = {
+    "8 of 5 states, 1,000 rows": noise(5, 8, 1000, 1),
+    "10 of 7 states, 900 rows": noise(7, 10, 900, 2),
+    "12 of 3 states, 500 rows": noise(3, 12, 500, 3),
+    "20 of 5 states, 1,000 rows": noise(5, 20, 1000, 4),
+    "8 of 4 states, 200 rows": noise(4, 8, 200, 5),
+    "40 of 2 states, 60 rows": noise(2, 40, 60, 6),
+    "6 of 12 states, 150 rows": noise(12, 6, 150, 7),
+    "8 of 20 states, 300 rows": noise(20, 8, 300, 8),
+    "breast cancer, shuffled": shuffled_cancer(9),
+}
+
+
+@pytest.mark.parametrize("kind", NOISE)
+def test_noise_stays_noise(kind):
+    both = LSBN(random_state=0).fit(NOISE[kind]).edge_probabilities_
+    both = np.triu((both + both.T).toarray())
+    assert both.max() < 0.5
+    assert both.sum() < 1.5
+
+
+@pytest.mark.parametrize("learner", ["greedy", "mmhc"])
+def test_saturated_tables_join_nothing(learner):
+    """With 20 states and 300 rows two parents have more configurations than there are rows."""
+    found = LSBN(learner=learner, random_state=0).fit(NOISE["8 of 20 states, 300 rows"])
+    assert found.edge_probabilities_.nnz == 0
+
+
+def test_the_score_is_a_parameter_and_no_method(alarm):
+    table = alarm[0][alarm[0].columns[:6]].head(300)
+    model = LSBN(score="bdeu", random_state=0)
+    assert model.get_params()["score"] == clone(model).get_params()["score"] == "bdeu"
+    assert not hasattr(model, "score")
+    by_name, by_value = (LSBN(score=s, random_state=0).fit(table) for s in ("bdeu", Score("bdeu")))
+    assert (by_name.edge_probabilities_ != by_value.edge_probabilities_).nnz == 0
+    mixed = LSBN(random_state=0).fit(table)
+    assert (by_name.edge_probabilities_ != mixed.edge_probabilities_).nnz > 0
 
 
 @pytest.mark.parametrize(
@@ -220,6 +291,9 @@ def test_verbose_tells_of_each_stage(alarm, capsys):
         ({"max_size": 1}, "max_size is 1; use 2 to 20"),
         ({"threshold": 1.0}, "threshold is 1.0"),
         ({"blanket_alpha": 0}, "blanket_alpha is 0"),
+        ({"score": "aic"}, "unknown score 'aic'; there are mixed, bdeu"),
+        ({"score": 3}, "score is 3; use a Score"),
+        ({"learner": "pc", "score": "bdeu"}, "the learner 'pc' has no score"),
     ],
 )
 def test_impossible_parameters_are_refused(alarm, options, message):

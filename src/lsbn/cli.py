@@ -264,6 +264,8 @@ def learn(arguments: argparse.Namespace) -> None:
 
     if arguments.paper and arguments.scope == "global":
         raise ValueError("--paper is about the framework; it does not go with --scope global")
+    if arguments.score is not None and arguments.learner in ("pc", "aracne"):
+        raise ValueError(f"--learner {arguments.learner} has no score; leave out --score")
     require_free(arguments.output, force=arguments.force)
     stages = Stages()
     dataset = _read(arguments, stages)
@@ -335,7 +337,7 @@ def _learned(
         label = f"{arguments.learner} on {dataset.n_variables:,} variables"
         with stages("learn", label):
             learned = functions[arguments.learner](
-                dataset, random_state=arguments.seed, n_jobs=arguments.jobs
+                dataset, random_state=arguments.seed, n_jobs=arguments.jobs, **_score(arguments)
             )
         notes = {**learned.diagnostics, "notes": dataset.notes}
         return learned.edges, [list(dataset.names)], notes
@@ -348,6 +350,7 @@ def _learned(
             random_state=arguments.seed,
             n_jobs=arguments.jobs,
             verbose=tell,
+            **_score(arguments),
         ).fit(dataset)
     notes = dict(model.diagnostics_)
     for note in notes.get("notes", ())[len(dataset.notes) :]:
@@ -356,6 +359,13 @@ def _learned(
     for stage, seconds in notes.pop("seconds").items():
         stages.seconds[stage] = stages.seconds.get(stage, 0.0) + seconds
     return model.edges_, model.communities_, notes
+
+
+def _score(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Give the score as an option of the learner, if one was asked for."""
+    from lsbn.learners import Score
+
+    return {} if arguments.score is None else {"score": Score(arguments.score)}
 
 
 def report(arguments: argparse.Namespace) -> None:
@@ -577,7 +587,12 @@ def _add_demo(commands: Any) -> None:
         "-o", "--output", default="runs/demo", metavar="RUN", help="folder (default runs/demo)"
     )
     command.set_defaults(
-        scope="lsbn", learner=LEARNERS[0], paper=False, truth="alarm", shuffle_columns=True
+        scope="lsbn",
+        learner=LEARNERS[0],
+        score=None,
+        paper=False,
+        truth="alarm",
+        shuffle_columns=True,
     )
     _seed_and_jobs(command)
 
@@ -660,6 +675,13 @@ def _add_learn(commands: Any) -> None:
         choices=LEARNERS,
         default=LEARNERS[0],
         help="what learns a set of variables (default model-averaging)",
+    )
+    how.add_argument(
+        "--score",
+        choices=("mixed", "bdeu", "k2", "bic"),
+        help="how a variable may depend on its parents: mixed (tables and decision trees of "
+        "various prior weights), or one kind of table; by default mixed for model averaging, and "
+        "bdeu for greedy, mmhc and --paper",
     )
     how.add_argument(
         "--paper",

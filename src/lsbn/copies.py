@@ -49,8 +49,9 @@ class Folded:
 
     @cached_property
     def kept(self) -> np.ndarray:
-        """Columns that are no copies."""
-        return np.flatnonzero(self.originals == np.arange(len(self.originals)))
+        """Columns that are no copies, by name: the order of the columns must not matter."""
+        kept = np.flatnonzero(self.originals == np.arange(len(self.originals)))
+        return np.array(sorted(kept.tolist(), key=lambda v: self.whole.names[v]), np.int64)
 
     @cached_property
     def repeated(self) -> np.ndarray:
@@ -59,8 +60,8 @@ class Folded:
 
     @cached_property
     def dataset(self) -> Dataset:
-        """The table without copies."""
-        if len(self.kept) == self.whole.n_variables:
+        """The table without copies, columns by name."""
+        if np.array_equal(self.kept, np.arange(self.whole.n_variables)):
             return self.whole
         return self.whole.select(self.kept)
 
@@ -100,9 +101,9 @@ class Folded:
 
     def unfold_communities(self, communities: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Put every copy into the communities of its original."""
-        if not len(self.repeated):
-            return list(communities)
-        place = np.searchsorted(self.kept, self.originals)
+        place = np.empty(self.whole.n_variables, np.int64)
+        place[self.kept] = np.arange(len(self.kept))
+        place = place[self.originals]
         order = np.argsort(place, kind="stable")
         alike = np.split(order, np.searchsorted(place[order], np.arange(1, len(self.kept))))
         return [np.sort(np.concatenate([alike[v] for v in c.tolist()])) for c in communities]

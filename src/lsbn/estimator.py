@@ -34,6 +34,16 @@ BLANKET_ALPHA = 0.001
 _AS_PUBLISHED = {"fold_copies": False, "weigh_votes": False, "last_pass": False}
 
 
+class _ScoreParameter:
+    """Keeps the parameter ``score`` apart from the method that scikit-learn calls ``score``."""
+
+    def __set__(self, model: LSBN, value: Any) -> None:
+        model.__dict__["score"] = value
+
+    def __get__(self, model: LSBN | None, owner: type) -> Any:
+        raise AttributeError("score is a parameter: see get_params()")
+
+
 class LSBN(BaseEstimator):
     """Learn the structure of a large Bayesian network, with a probability for every edge.
 
@@ -119,6 +129,8 @@ class LSBN(BaseEstimator):
     [('CO', 'HR'), ('HR', 'HRBP'), ('HR', 'HRSAT')]
     """
 
+    score = _ScoreParameter()
+
     def __init__(
         self,
         *,
@@ -175,6 +187,10 @@ class LSBN(BaseEstimator):
         False
         """
         return cls(**(_AS_PUBLISHED | overrides))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Give the parameters, as scikit-learn asks for them."""
+        return {name: vars(self)[name] for name in self._get_param_names()}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -253,9 +269,10 @@ class LSBN(BaseEstimator):
 
     def _score(self) -> Score | None:
         """Give the score that was asked for, if any, and if the learner has one."""
-        if self.score is not None and self.learner in ("pc", "aracne"):
+        score = vars(self)["score"]
+        if score is not None and self.learner in ("pc", "aracne"):
             raise ValueError(f"the learner {self.learner!r} has no score; leave out score")
-        return None if self.score is None else Score.of(self.score)
+        return None if score is None else Score.of(score)
 
     def _settings(self, seed: int) -> LocalSettings:
         return LocalSettings(

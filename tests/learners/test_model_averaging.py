@@ -243,7 +243,8 @@ def test_nothing_to_learn(method):
 def test_two_variables(method):
     rng = np.random.default_rng(0)
     a = rng.integers(3, size=200)
-    learned = learn(pd.DataFrame({"a": a, "b": (a + (rng.random(200) < 0.2)) % 3}), method=method)
+    table = pd.DataFrame({"a": a, "b": (a + (rng.random(200) < 0.2)) % 3})
+    learned = learn(table, score="bdeu", method=method)
     np.testing.assert_allclose(dense(learned), [[0, 0.5], [0.5, 0]], atol=0.02)
 
 
