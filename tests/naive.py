@@ -236,6 +236,13 @@ def g_test(x, y, given):
     return g2, dof
 
 
+def discoveries(p_values, n_tests, share):
+    """Which p-values Benjamini and Hochberg's rule accepts."""
+    ordered = sorted(p_values)
+    passed = [p for k, p in enumerate(ordered, 1) if p <= share * k / n_tests]
+    return [bool(passed) and p <= max(passed) for p in p_values]
+
+
 def dirichlet(weight, counts):
     """Log evidence of a table whose cells have the same weight; `counts` has all of them."""
     total = math.lgamma(weight * len(counts)) - math.lgamma(weight * len(counts) + sum(counts))

@@ -3,6 +3,8 @@ import math
 import networkx as nx
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import naive
 from learner_cases import (
@@ -15,7 +17,7 @@ from learner_cases import (
 )
 from lsbn import metrics
 from lsbn.data import Dataset
-from lsbn.learners.pc import _meek, default_alpha, learn_pc
+from lsbn.learners.pc import FALSE_DISCOVERIES, _meek, default_alpha, learn_pc, significant
 
 
 def test_collider_is_directed_and_chain_is_not():
@@ -60,3 +62,16 @@ def test_level():
     with pytest.raises(ValueError, match="between 0 and 1"):
         learn_pc(chain_table(), alpha=2.0)
     assert math.isclose(learn_pc(chain_table(), alpha=0.01).diagnostics["alpha"], 0.01)
+
+
+@given(st.lists(st.floats(1e-9, 1.0), max_size=30), st.integers(0, 300))
+def test_false_discoveries_are_controlled_by_the_rule(p_values, more):
+    n_tests = len(p_values) + more + 1
+    found = significant(np.log(p_values), n_tests)
+    assert found.tolist() == naive.discoveries(p_values, n_tests, FALSE_DISCOVERIES)
+
+
+def test_noise_has_hardly_any_edges():
+    rng = np.random.default_rng(0)
+    tables = [rng.integers(3, size=(400, 30)) for _ in range(5)]
+    assert sum(learn_pc(Dataset.from_table(table)).diagnostics["edges"] for table in tables) <= 1

@@ -303,6 +303,17 @@ def dependent_strip(words, offsets, codes, xlogx, low, high, log_alpha):
 
 
 @njit(nogil=True, cache=True)
+def pair_log_p_values(words, offsets, codes, xlogx, pairs):
+    """Log p-values of the marginal tests of some pairs; 0 where a test is vacuous."""
+    none, out = np.empty(0, np.int64), np.zeros(pairs.shape[0])
+    for e in range(pairs.shape[0]):
+        g2, dof = g_test(words, offsets, codes, xlogx, pairs[e, 0], pairs[e, 1], none)
+        if dof > 0:
+            out[e] = log_chi2_sf(g2, dof)
+    return out
+
+
+@njit(nogil=True, cache=True)
 def mediated(words, offsets, codes, xlogx, x, y, given, log_alpha):
     """Say whether some member of the set depends on ``x`` and on ``y``, all the others given.
 

@@ -22,6 +22,8 @@ _VOTE_SIZE = 2
 Data = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 Graph = tuple[np.ndarray, np.ndarray]
 Pair = tuple[int, int]
+FALSE_DISCOVERIES = 0.05
+"""Share of false pairs among those that pass the marginal tests."""
 
 
 def default_alpha(n_variables: int) -> float:
@@ -36,6 +38,26 @@ def default_alpha(n_variables: int) -> float:
     (0.05, 0.005)
     """
     return min(0.05, 3.0 / max(n_variables, 1))
+
+
+def significant(log_p: np.ndarray, n_tests: int) -> np.ndarray:
+    """Mark the p-values that control false discoveries (Benjamini & Hochberg 1995).
+
+    Parameters
+    ----------
+    log_p : float array
+        Logarithms of the smallest p-values.
+    n_tests : int
+        Number of all tests.
+
+    Examples
+    --------
+    >>> significant(np.log([0.04, 0.001, 0.02]), 3), significant(np.log([0.02, 0.03]), 1000)
+    (array([ True,  True,  True]), array([False, False]))
+    """
+    ranks = np.arange(1, len(log_p) + 1)
+    low = np.sort(log_p) <= np.log(FALSE_DISCOVERIES * ranks / n_tests)
+    return log_p <= np.sort(log_p)[np.flatnonzero(low)[-1]] if low.any() else low
 
 
 def learn_pc(
@@ -76,11 +98,13 @@ def learn_pc(
     Notes
     -----
     *Skeleton.* PC-stable (Colombo & Maathuis 2014): all tests of a level see the graph as it was
-    before the level. Degrees of freedom are those observed (`lsbn.kernels.tests`), so a test on
-    few rows loses power instead of validity, and no minimum of rows per degree is imposed (none,
-    one and five gave the same graphs). A vacuous test separates only if it is `mediated`: counting
-    all of them as independence lost 5 points of F on win95pts, counting none 1 point on insurance
-    and 3 on link.
+    before the level. Of the pairs that pass the marginal tests only as many stay as keep false
+    discoveries among all pairs at 5 percent: without it 28 tables of noise had 103 false edges, F
+    on networks hardly changed. Degrees of freedom are those observed (`lsbn.kernels.tests`), so a
+    test on few rows loses power instead of validity, and no minimum of rows per degree is imposed
+    (none, one and five gave the same graphs). A vacuous test separates only if it is `mediated`:
+    counting all of them as independence lost 5 points of F on win95pts, counting none 1 point on
+    insurance and 3 on link.
 
     *Orientation.* The pair at the ends of an unshielded triple is tested again given all sets of
     at most two neighbours of either end. The triple is a v-structure if less than half of the sets
@@ -128,6 +152,7 @@ def _skeleton(
 
         pairs = np.concatenate(parallel.run(strip, strips(n), n_jobs))
         levels.append({"size": 0, "pairs": n * (n - 1) // 2, "tests": n * (n - 1) // 2})
+    pairs = pairs[significant(_tests.pair_log_p_values(*data, pairs), n * (n - 1) // 2)]
     for size in range(len(levels), max_size + 1):
         graph = adjacency(n, pairs)
         if len(pairs) == 0 or np.diff(graph.indptr).max() <= size:
