@@ -680,8 +680,8 @@ def _add_learn(commands: Any) -> None:
         "--score",
         choices=("mixed", "bdeu", "k2", "bic"),
         help="how a variable may depend on its parents: mixed (tables and decision trees of "
-        "various prior weights), or one kind of table; by default mixed for model averaging, and "
-        "bdeu for greedy, mmhc and --paper",
+        "various prior weights), or one kind of table; by default mixed for model averaging; "
+        "greedy, mmhc and --paper have bdeu with the prior of the paper unless a score is given",
     )
     how.add_argument(
         "--paper",

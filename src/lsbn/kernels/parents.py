@@ -185,10 +185,11 @@ def score_parent_sets(words, offsets, codes, lookup, child, sets, penalty):
     for a in range(sets.shape[0]):
         size = _size(sets[a])
         parents = sets[a, :size].astype(np.int64)
+        if size > 0 and n_parameters(offsets, child, parents) > codes.shape[1]:
+            scores[a] = -np.inf
+            continue
         score = family_score(words, offsets, codes, lookup, child, parents)
         scores[a] = score + penalty[size]
-        if n_parameters(offsets, child, parents) > codes.shape[1]:
-            scores[a] = -np.inf
     return scores
 
 
