@@ -374,7 +374,8 @@ _BINNED = (
     " the binned columns, and an ECE above the bound here does not show a fault of the learner. In"
     " h2 the truth is the same before and after binning."
 )
-REASONS = dict.fromkeys("abef", _UNSEEN) | {"h1": _BINNED, "i": _NO_EDGES, "j": _NO_EDGES}
+REASONS = dict.fromkeys(("a", "b", "e", "f", "h2"), _UNSEEN)
+REASONS |= {"h1": _BINNED, "i": _NO_EDGES, "j": _NO_EDGES}
 """Why a cell may exceed the bound although the learner is right."""
 
 
