@@ -332,8 +332,9 @@ def test_families_with_more_parameters_than_rows_are_never_considered():
     assert found[0, 2] + found[2, 0] > 0.9
 
 
-@pytest.mark.parametrize("rows", [10**6, 10**7])
-@pytest.mark.parametrize("method", ["exact", "sampled"])
+@pytest.mark.parametrize(
+    ("rows", "method"), [(10**6, "exact"), (10**6, "sampled"), (10**7, "exact")]
+)
 def test_millions_of_rows(rows, method):
     """A chain of eight binary columns: log scores near the number of rows must not cancel."""
     rng = np.random.default_rng(0)

@@ -163,12 +163,6 @@ def extension_scores(words, offsets, codes, lookup, child, parents, candidates):
 
 
 @njit(nogil=True, cache=True)
-def _worth_bits(cells, n_words, n_rows):
-    """Say whether the bit columns of all cells fit in cache and are faster than labelled rows."""
-    return cells * n_words * 8 <= _MASK_BYTES and cells * n_words < 20.0 * n_rows
-
-
-@njit(nogil=True, cache=True)
 def _table_extensions(words, offsets, codes, lookup, child, parents, candidates):
     """Scores of tables.
 
@@ -180,7 +174,7 @@ def _table_extensions(words, offsets, codes, lookup, child, parents, candidates)
     q = n_configurations(offsets, parents)
     n_words, n_rows = words.shape[1], codes.shape[1]
     out = np.empty(candidates.shape[0])
-    if _worth_bits(q * r, n_words, n_rows):
+    if q * r * n_words * 8 <= _MASK_BYTES and q * r * n_words < 20.0 * n_rows:
         masks, sizes, _ = _family_masks(words, offsets, child, parents, np.int64(q), r)
         for c in range(candidates.shape[0]):
             u = candidates[c]
@@ -260,7 +254,7 @@ def _mixed_extensions(words, offsets, codes, lookup, child, parents, candidates)
         return out
     cards = np.diff(offsets)
     r, q = cards[child], np.prod(cards[parents])
-    by_bits = _worth_bits(q * r, words.shape[1], codes.shape[1])
+    by_bits = q * r * words.shape[1] < 20 * codes.shape[1]
     if by_bits:
         masks, sizes, labels = _family_masks(words, offsets, child, parents, q, r)
     else:
