@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import naive
 from lsbn.kernels import lookup, parents
 from lsbn.kernels.bits import bit_columns
+from lsbn.kernels.direction import Prior
 
 ESS = 1.0
 
@@ -26,7 +27,8 @@ class Case:
         self.codes, self.bits = codes, bit_columns(codes, self.cards)
         self.n = len(cards)
         self.tables = lookup.make_lookup(lookup.BDEU, ESS)
-        self.penalty = -np.log([1.0, *np.cumprod(np.arange(self.n - 1, 0, -1.0))][: self.n])
+        sizes = -np.log([1.0, *np.cumprod(np.arange(self.n - 1, 0, -1.0))][: self.n])
+        self.prior = Prior(sizes, rng.normal(size=self.n))
         self.pool = np.arange(1, self.n)
 
     def wanted(self, members):
@@ -35,7 +37,7 @@ class Case:
         score = naive.family_score(
             "bdeu", ESS, self.codes[0].tolist(), self.cards[0], columns, self.cards[chosen]
         )
-        return score + self.penalty[len(chosen)]
+        return score + self.prior.sizes[len(chosen)] + self.prior.leaning[chosen].sum()
 
     def family(self, pool=None, affordable=False):
         pool = self.pool.tolist() if pool is None else pool
@@ -55,11 +57,11 @@ class Case:
             *arguments,
             np.asarray(beams),
             np.asarray(wide),
-            self.penalty,
+            self.prior,
             margin,
             self.codes.shape[1] if room is None else room,
             barred,
-            parents.empty_scans(len(pool), len(self.penalty) - 1),
+            parents.empty_scans(len(pool), len(self.prior.sizes) - 1),
         )
 
     def limits(self, limits):
@@ -69,7 +71,7 @@ class Case:
         pool = self.pool if pool is None else np.asarray(pool, np.int64)
         arguments = (*self.bits, self.codes, self.tables, 0, pool, self.pool)
         return parents.explore_parent_sets(
-            *arguments, np.asarray(beams), np.asarray(wide), self.penalty, self.limits(limits)
+            *arguments, np.asarray(beams), np.asarray(wide), self.prior, self.limits(limits)
         )
 
 
@@ -286,7 +288,7 @@ def test_barring_a_parent_is_searching_without_it(case):
     beams, wide = np.array([1, 3, 2]), np.array([1, 2, 1])
     arguments = (*case.bits, case.codes, case.tables, 0)
     scans = parents.empty_scans(len(case.pool), case.n - 1)
-    limits = (beams, wide, case.penalty, 5.0, case.codes.shape[1])
+    limits = (beams, wide, case.prior, 5.0, case.codes.shape[1])
     parents.grow_parent_sets(*arguments, case.pool, *limits, -1, scans)
     sets, found = parents.grow_parent_sets(*arguments, case.pool, *limits, 1, scans)
     alone = case.grow(beams, wide, 5.0, pool=case.pool[1:])

@@ -195,7 +195,7 @@ def test_auto_is_exact_up_to_the_limit():
 @pytest.mark.parametrize("method", ["exact", "sampled"])
 def test_a_collider_is_directed_and_a_chain_is_not(method):
     collider = by_name(learn_model_averaging(collider_table(), method=method, random_state=0))
-    assert min(collider.loc["a", "c"], collider.loc["b", "c"], collider.loc["c", "d"]) > 0.95
+    assert min(collider.loc["a", "c"], collider.loc["b", "c"], collider.loc["c", "d"]) > 0.9
     chain = by_name(learn_model_averaging(chain_table(), method=method, random_state=0))
     assert chain.loc["a", "b"] + chain.loc["b", "a"] > 0.99
     assert chain.loc["a", "c"] + chain.loc["c", "a"] < 0.05
@@ -239,12 +239,13 @@ def test_nothing_to_learn(method):
     assert not dense(learn(constant, method=method)).any()
 
 
+@pytest.mark.parametrize("score", ["bdeu", "mixed"])
 @pytest.mark.parametrize("method", ["exact", "sampled"])
-def test_two_variables(method):
+def test_data_cannot_direct_an_edge_between_two_variables(method, score):
     rng = np.random.default_rng(0)
-    a = rng.integers(3, size=200)
+    a = rng.choice(7, size=200, p=[0.7, 0.1, 0.1, 0.05, 0.03, 0.01, 0.01])
     table = pd.DataFrame({"a": a, "b": (a + (rng.random(200) < 0.2)) % 3})
-    learned = learn(table, score="bdeu", method=method)
+    learned = learn(table, score=score, method=method)
     np.testing.assert_allclose(dense(learned), [[0, 0.5], [0.5, 0]], atol=0.02)
 
 

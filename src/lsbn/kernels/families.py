@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from lsbn.kernels.direction import total_leaning
 from lsbn.kernels.scores import extension_scores, family_score, n_parameters
 from lsbn.kernels.tests import next_subset
 
@@ -17,7 +18,7 @@ def _n_subsets(n, depth):
 
 
 @njit(nogil=True, cache=True)
-def enumerate_families(words, offsets, codes, lookup, child, others, depth, penalty):
+def enumerate_families(words, offsets, codes, lookup, child, others, depth, prior):
     """Score every set of at most ``depth`` of the others as parents of a child.
 
     A family has at most as many free parameters as there are rows.
@@ -29,8 +30,8 @@ def enumerate_families(words, offsets, codes, lookup, child, others, depth, pena
     child : int
     others : int array
     depth : int
-    penalty : float array
-        Log prior by number of parents; its length less one is the width of the rows.
+    prior : Prior
+        The number of sizes less one is the width of the rows.
 
     Returns
     -------
@@ -41,10 +42,10 @@ def enumerate_families(words, offsets, codes, lookup, child, others, depth, pena
     n, n_rows = others.shape[0], codes.shape[1]
     depth = min(depth, n)
     m = _n_subsets(n, depth)
-    sets = np.full((m, penalty.shape[0] - 1), -1, np.int32)
+    sets = np.full((m, prior.sizes.shape[0] - 1), -1, np.int32)
     scores = np.empty(m)
     none = np.empty(0, np.int64)
-    scores[0] = family_score(words, offsets, codes, lookup, child, none) + penalty[0]
+    scores[0] = family_score(words, offsets, codes, lookup, child, none) + prior.sizes[0]
     cards, row = np.diff(offsets), 1
     for k in range(1, depth + 1):
         subset = np.arange(k - 1)
@@ -53,10 +54,11 @@ def enumerate_families(words, offsets, codes, lookup, child, others, depth, pena
             rest = others[subset[-1] + 1 if k > 1 else 0 :]
             rest = rest[n_parameters(offsets, child, parents) * cards[rest] <= n_rows]
             grown = extension_scores(words, offsets, codes, lookup, child, parents, rest)
+            grown += prior.sizes[k] + total_leaning(prior, parents) + prior.leaning[rest]
             for c in range(rest.shape[0]):
                 sets[row, : k - 1] = parents
                 sets[row, k - 1] = rest[c]
-                scores[row] = grown[c] + penalty[k]
+                scores[row] = grown[c]
                 row += 1
             if not next_subset(subset, n):
                 break

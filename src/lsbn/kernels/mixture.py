@@ -29,7 +29,7 @@ are taken together, so that the order of the parents and of their states does no
 
 The ways and the weights were chosen by evidence, the sum of the scores of learned networks:
 `studies/ways.py` takes each of them out and tries others. Markov equivalent graphs do not have the
-same mixed score, so it may prefer a direction that no data can show; the study has the figures.
+same mixed score, so model averaging corrects what it says of directions: `lsbn.kernels.direction`.
 """
 
 import math

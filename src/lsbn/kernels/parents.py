@@ -6,6 +6,7 @@ A parent set is a row of ascending indices padded with -1.
 import numpy as np
 from numba import njit
 
+from lsbn.kernels.direction import log_prior, total_leaning
 from lsbn.kernels.scores import extension_scores, family_score, n_parameters
 
 ACTIVE = 32
@@ -22,27 +23,27 @@ def empty_scans(pool, depth):
 
 @njit(nogil=True, cache=True)
 def grow_parent_sets(
-    words, offsets, codes, lookup, child, pool, beams, wide, penalty, margin, room, barred, scans
+    words, offsets, codes, lookup, child, pool, beams, wide, prior, margin, room, barred, scans
 ):
     """Score parent sets of ``child`` by growing the best ones, one parent from the pool at a time.
 
     Level ``k`` extends the ``beams[k]`` best sets of size ``k``: the best ``wide[k]`` of them by
     every member of the (ascending) pool but ``barred``, the others by those members that did well
     beside the best ones so far. A family never has more free parameters than ``room``.
-    Growth stops when a level brings no new best. ``penalty[k]`` is added to the score of a set of
-    size ``k``. Listed are the sets that come within ``margin`` of the set they grew from.
+    Growth stops when a level brings no new best. The log ``prior`` is added to the score of a set.
+    Listed are the sets that come within ``margin`` of the set they grew from.
     ``scans`` are remembered from search to search: see `empty_scans`.
 
     Returns
     -------
-    sets : (m, len(penalty) - 1) int32 array
+    sets : (m, len(prior) - 1) int32 array
     scores : (m,) float array
     """
-    depth = penalty.shape[0] - 1
+    depth = prior.sizes.shape[0] - 1
     capacity = 64
     sets = np.full((capacity, depth), -1, np.int32)
     scores = np.empty(capacity)
-    scores[0] = penalty[0] + family_score(
+    scores[0] = prior.sizes[0] + family_score(
         words, offsets, codes, lookup, child, np.empty(0, np.int64)
     )
     active = np.zeros(pool.shape[0], np.bool_)
@@ -55,12 +56,16 @@ def grow_parent_sets(
             base = scores[beam[b]]
             parents = sets[beam[b], :k].astype(np.int64)
             if b < wide[k]:
-                grown = _scan(words, offsets, codes, lookup, child, parents, pool, room, scans)
+                grown = _scan(
+                    words, offsets, codes, lookup, child, parents, pool, prior, room, scans
+                )
                 active[np.argsort(-grown)[:ACTIVE]] = True
             else:
-                grown = _grown(words, offsets, codes, lookup, child, parents, pool, room, active)
+                grown = _grown(
+                    words, offsets, codes, lookup, child, parents, pool, prior, room, active
+                )
             for c in range(pool.shape[0]):
-                score = grown[c] + penalty[k + 1]
+                score = grown[c] + prior.sizes[k + 1]
                 if score < base - margin or pool[c] == barred or grown[c] == -np.inf:
                     continue
                 if m == capacity:
@@ -82,7 +87,7 @@ def grow_parent_sets(
 
 
 @njit(nogil=True, cache=True)
-def _scan(words, offsets, codes, lookup, child, parents, pool, room, scans):
+def _scan(words, offsets, codes, lookup, child, parents, pool, prior, room, scans):
     """Scores of ``parents`` with each member of the pool, remembered if there is room."""
     count, keys, values = scans
     k = parents.shape[0]
@@ -90,7 +95,7 @@ def _scan(words, offsets, codes, lookup, child, parents, pool, room, scans):
         if _size(keys[a]) == k and np.all(keys[a, :k] == parents):
             return values[a].copy()
     everyone = np.ones(pool.shape[0], np.bool_)
-    grown = _grown(words, offsets, codes, lookup, child, parents, pool, room, everyone)
+    grown = _grown(words, offsets, codes, lookup, child, parents, pool, prior, room, everyone)
     if count[0] < keys.shape[0]:
         keys[count[0]] = -1
         keys[count[0], :k] = parents
@@ -100,7 +105,7 @@ def _scan(words, offsets, codes, lookup, child, parents, pool, room, scans):
 
 
 @njit(nogil=True, cache=True)
-def _grown(words, offsets, codes, lookup, child, parents, pool, room, active):
+def _grown(words, offsets, codes, lookup, child, parents, pool, prior, room, active):
     """Scores of ``parents`` with each active member of the pool for which there is room.
 
     It is minus infinity for the others.
@@ -113,6 +118,7 @@ def _grown(words, offsets, codes, lookup, child, parents, pool, room, active):
     chosen = np.flatnonzero(keep)
     grown = np.full(pool.shape[0], -np.inf)
     grown[chosen] = extension_scores(words, offsets, codes, lookup, child, parents, pool[chosen])
+    grown[chosen] += total_leaning(prior, parents) + prior.leaning[pool[chosen]]
     return grown
 
 
@@ -179,7 +185,7 @@ def _size(row):
 
 
 @njit(nogil=True, cache=True)
-def score_parent_sets(words, offsets, codes, lookup, child, sets, penalty):
+def score_parent_sets(words, offsets, codes, lookup, child, sets, prior):
     """Scores of given parent sets of ``child``."""
     scores = np.empty(sets.shape[0])
     for a in range(sets.shape[0]):
@@ -189,12 +195,12 @@ def score_parent_sets(words, offsets, codes, lookup, child, sets, penalty):
             scores[a] = -np.inf
             continue
         score = family_score(words, offsets, codes, lookup, child, parents)
-        scores[a] = score + penalty[size]
+        scores[a] = score + log_prior(prior, parents)
     return scores
 
 
 @njit(nogil=True, cache=True)
-def _subsets(words, offsets, codes, lookup, child, row, penalty):
+def _subsets(words, offsets, codes, lookup, child, row, prior):
     """All proper subsets of one set, scored."""
     k = _size(row)
     m = (1 << k) - 1
@@ -205,11 +211,11 @@ def _subsets(words, offsets, codes, lookup, child, row, penalty):
             if mask >> i & 1:
                 sets[mask, size] = row[i]
                 size += 1
-    return sets, score_parent_sets(words, offsets, codes, lookup, child, sets, penalty)
+    return sets, score_parent_sets(words, offsets, codes, lookup, child, sets, prior)
 
 
 @njit(nogil=True, cache=True)
-def _extensions(words, offsets, codes, lookup, child, row, score, others, penalty, most):
+def _extensions(words, offsets, codes, lookup, child, row, score, others, prior, most):
     """Extend ``row`` by one more: the ``most`` best sets, if they gain."""
     k = _size(row)
     parents = row[:k].astype(np.int64)
@@ -219,7 +225,8 @@ def _extensions(words, offsets, codes, lookup, child, row, score, others, penalt
         card = offsets[others[c] + 1] - offsets[others[c]]
         if _contains(parents, others[c]) or parameters * card > codes.shape[1]:
             grown[c] = -np.inf
-    grown += penalty[min(k + 1, penalty.shape[0] - 1)]
+    grown += prior.sizes[min(k + 1, prior.sizes.shape[0] - 1)]
+    grown += total_leaning(prior, parents) + prior.leaning[others]
     order = np.argsort(-grown)[:most]
     m = 0
     while m < order.shape[0] and grown[order[m]] > score:
@@ -232,7 +239,7 @@ def _extensions(words, offsets, codes, lookup, child, row, score, others, penalt
 
 @njit(nogil=True, cache=True)
 def explore_parent_sets(
-    words, offsets, codes, lookup, child, pool, others, beams, wide, penalty, limits
+    words, offsets, codes, lookup, child, pool, others, beams, wide, prior, limits
 ):
     """Parent sets that matter while the parents of ``child`` come from the pool.
 
@@ -251,29 +258,29 @@ def explore_parent_sets(
     scores : (m,) float array
     """
     margin, room, delta, most, closed, extended = limits
-    scans = empty_scans(pool.shape[0], penalty.shape[0] - 1)
+    scans = empty_scans(pool.shape[0], prior.sizes.shape[0] - 1)
     sets, scores = grow_parent_sets(
-        words, offsets, codes, lookup, child, pool, beams, wide, penalty, margin, room, -1, scans
+        words, offsets, codes, lookup, child, pool, beams, wide, prior, margin, room, -1, scans
     )
     sets, scores = _best(sets, scores, most, delta)
     first, first_score = sets[0].copy(), scores[0]
     for a in range(min(closed, sets.shape[0])):
-        more, more_scores = _subsets(words, offsets, codes, lookup, child, sets[a], penalty)
+        more, more_scores = _subsets(words, offsets, codes, lookup, child, sets[a], prior)
         sets, scores = np.concatenate((sets, more)), np.concatenate((scores, more_scores))
     # A parent that shows only beside two others is found by a scan of the pool at the third level.
     few, narrow = np.minimum((beams + 1) // 2, 6), np.zeros_like(wide)
     narrow[:3] = 1
     for u in first[: _size(first)]:
         more, more_scores = grow_parent_sets(
-            words, offsets, codes, lookup, child, pool, few, narrow, penalty, margin, room, u, scans
+            words, offsets, codes, lookup, child, pool, few, narrow, prior, margin, room, u, scans
         )
         more, more_scores = _best(more, more_scores, most, delta)
-        below, below_scores = _subsets(words, offsets, codes, lookup, child, more[0], penalty)
+        below, below_scores = _subsets(words, offsets, codes, lookup, child, more[0], prior)
         sets = np.concatenate((sets, more, below))
         scores = np.concatenate((scores, more_scores, below_scores))
     if _size(first) < first.shape[0] and extended > 0:
         more, more_scores = _extensions(
-            words, offsets, codes, lookup, child, first, first_score, others, penalty, extended
+            words, offsets, codes, lookup, child, first, first_score, others, prior, extended
         )
         sets, scores = np.concatenate((sets, more)), np.concatenate((scores, more_scores))
     return sets, scores

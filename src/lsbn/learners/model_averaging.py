@@ -23,6 +23,7 @@ from lsbn.kernels import orders as _orders
 from lsbn.kernels.subsets import exact_edge_posteriors, exact_graph_posteriors
 from lsbn.learners.base import Knowledge, Learned
 from lsbn.learners.parent_sets import (
+    FINE_STEP,
     TABLE_CANDIDATES,
     Effort,
     ParentSets,
@@ -258,7 +259,7 @@ def _exact(dataset: Dataset, score: Score, bound: int, count: str, n_jobs: int) 
     search.enumerate_all()
     posterior, evidence = COUNTS[count](n, *search.as_subsets())
     for _ in range(_REFITS if score.finds_density else 0):
-        if not search.find_density(posterior.sum()):
+        if not search.find_density(posterior.sum(), FINE_STEP):
             break
         posterior, evidence = COUNTS[count](n, *search.as_subsets())
     diagnostics = {"method": "exact", "max_parents": bound, "log_evidence": float(evidence)}
@@ -304,13 +305,19 @@ class OrderSampler:
         self.sampling = self.sampling.exhaustive()
         sets = self.search.listed()
         starts = self._starts(sets, None)
-        for _ in range(_REFITS):
-            keys = starts[0][0]
-            if not self._denser(keys):
+        for _ in range(_REFITS if self.score.finds_density else 0):
+            if not self.search.find_density(self._expected_edges(sets, starts), FINE_STEP):
                 break
             sets = self.search.listed()
-            starts = self._starts(sets, keys)
+            starts = self._starts(sets, starts[0][0])
         return self._averaged(sets, sets, starts, [])
+
+    def _expected_edges(self, sets: ParentSets, starts: list) -> float:
+        """Posterior mean of the number of edges, by a few orders sampled on from the best."""
+        keys, rng = starts[0][0].copy(), self.rng.spawn(1)[0]
+        share = _orders.set_shares(sets.lists, sets.links, keys, _PILOT, rng, sets.lists)
+        bits = np.unpackbits(sets.lists[1].view(np.uint8).reshape(-1, 8), axis=1)
+        return float(share @ bits.sum(axis=1))
 
     def _denser(self, keys: np.ndarray) -> bool:
         """Find the density by the number of edges in an order; say whether it is new."""

@@ -16,6 +16,7 @@ from scipy.special import logit
 
 from lsbn.data import Dataset
 from lsbn.kernels import parents as _parents
+from lsbn.kernels.direction import Prior, leanings
 from lsbn.kernels.families import enumerate_families
 from lsbn.kernels.lookup import Lookup
 from lsbn.kernels.orders import tabulate_families, weigh_sets
@@ -29,6 +30,8 @@ LAST_ADMITTED = -1
 TABLE_CANDIDATES = 16
 TABLE_SETS = 64
 DENSITY_STEP = 1.1
+FINE_STEP = 1.01
+"""The density is found to this factor where all sets are scored, and to the other elsewhere."""
 EXHAUSTIVE_MARGIN = 25.0
 """Where all sets are scored, those that a subset beats by so much are left out (1e-11)."""
 
@@ -222,7 +225,14 @@ class ParentSetSearch:
     def _enumerate(self, v: int, others: np.ndarray, depth: int, lookup: Lookup) -> tuple:
         words, offsets = self.dataset.bits
         codes = self.dataset.codes
-        return v, *enumerate_families(words, offsets, codes, lookup, v, others, depth, self.penalty)
+        prior = self._prior(v, others, lookup)
+        return v, *enumerate_families(words, offsets, codes, lookup, v, others, depth, prior)
+
+    def _prior(self, v: int, parents: np.ndarray, lookup: Lookup) -> Prior:
+        """Log prior of the families of a variable whose parents are among some."""
+        words, offsets = self.dataset.bits
+        parents = np.unique(parents[parents >= 0]).astype(np.int64)
+        return Prior(self.penalty, leanings(words, offsets, self.dataset.codes, lookup, v, parents))
 
     def as_subsets(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All sets as subsets of at most 62 variables: ``(set_start, set_mask, set_score)``."""
@@ -288,7 +298,7 @@ class ParentSetSearch:
     def _scores(self, v: int, sets: np.ndarray, lookup: Lookup) -> np.ndarray:
         words, offsets = self.dataset.bits
         arguments = (words, offsets, self.dataset.codes, lookup, v)
-        return _parents.score_parent_sets(*arguments, sets, self.penalty)
+        return _parents.score_parent_sets(*arguments, sets, self._prior(v, sets, lookup))
 
     def rescore(self, score: Score) -> None:
         """Score all sets again, by another score with the same prior; none is settled then."""
@@ -305,19 +315,18 @@ class ParentSetSearch:
         """Members of the sets of each variable, ascending."""
         return [np.unique(sets[sets >= 0]).astype(np.int64) for sets, *_ in self._sets]
 
-    def find_density(self, edges: float) -> bool:
+    def find_density(self, edges: float, step: float = DENSITY_STEP) -> bool:
         """Take the density that is expected given a network with this number of edges.
 
         Before the data are seen the density has a Beta(1, m) distribution for m pairs: one edge is
         expected in all. Data that say nothing thus add less than one edge. All sets have a new
-        prior if the odds of an edge change by more than a factor of `DENSITY_STEP`, and True is
-        returned.
+        prior if the odds of an edge change by more than a factor of `step`, and True is returned.
         """
         n = self.dataset.n_variables
         found = (edges + 1) / (n * (n - 1) + 1)
         if self.score.density is not None:
             before, now = logit([self.score.density, found])
-            if abs(now - before) < np.log(DENSITY_STEP):
+            if abs(now - before) < np.log(step):
                 return False
         self.score = replace(self.score, density=found)
         old, self.penalty = self.penalty, self.score.penalty(n, self.depth)
@@ -343,7 +352,7 @@ class ParentSetSearch:
             pool,
             others,
             *effort.widths(len(pool)),
-            self.penalty,
+            self._prior(v, np.concatenate([pool, others]), lookup),
             effort.limits(room),
         )
 

@@ -33,8 +33,8 @@ class Score:
     kind : {"mixed", "bdeu", "k2", "bic"}
         ``mixed`` averages five ways in which a variable may depend on its parents, tables and
         decision trees with rows of various prior weights: see `lsbn.kernels.mixture`. Markov
-        equivalent graphs have exactly the same score with BDeu only: the directions of edges that
-        data cannot direct are to be taken from it, or from the CPDAG.
+        equivalent graphs have exactly the same score with BDeu only. Model averaging corrects the
+        mixed score, exactly where no variable has two parents: see `lsbn.kernels.direction`.
     ess : float
         Equivalent sample size of BDeu: the weight of the uniform prior, in rows.
     prior : {"density", "sizes", "none"}
