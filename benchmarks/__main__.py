@@ -19,9 +19,9 @@ import time
 import numpy as np
 
 from lsbn.data import Dataset
-from lsbn.generators import random_network
 from lsbn.kernels.counts import tabulate_xlogx
 from lsbn.network import load_network
+from lsbn.network.generators import random_network
 from lsbn.partition import ropart
 from lsbn.partition.weights import PairWeights
 

@@ -21,9 +21,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from lsbn.estimator import LSBN
-from lsbn.generators import tile
 from lsbn.metrics import compare
 from lsbn.network import load_network
+from lsbn.network.generators import tile
 from lsbn.partition.weights import PairWeights
 
 COPIES = (10, 25, 50, 100, 200)

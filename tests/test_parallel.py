@@ -106,7 +106,7 @@ def test_results_come_in_the_order_of_the_items(n_jobs):
 
 
 def test_processes_are_sent_only_the_variables_they_need(table):
-    from lsbn.local.parts import Part
+    from lsbn.framework.parts import Part
 
     dataset = Dataset.from_table(table)
     part = Part.of(dataset, np.array([5, 2, 5, 9]))

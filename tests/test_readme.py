@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lsbn.cli import _parser
+from lsbn.cli.commands import _parser
 
 README = Path(__file__).parents[1] / "README.md"
 TEXT = README.read_text("utf-8")

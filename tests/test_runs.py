@@ -6,10 +6,10 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from lsbn._files import atomic_file, atomic_folder
+from lsbn.cli.progress import Stages, kernels_are_compiled
+from lsbn.files import atomic_file, atomic_folder
 from lsbn.graph import EdgeProbabilities
 from lsbn.network import load_network
-from lsbn.progress import Stages, kernels_are_compiled
 from lsbn.runs import (
     Run,
     Summary,
@@ -218,7 +218,7 @@ def test_stages_add_up():
 
 
 def test_spinner_appears_on_a_terminal_only_after_a_while(monkeypatch, capsys):
-    import lsbn.progress as progress
+    import lsbn.cli.progress as progress
 
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")

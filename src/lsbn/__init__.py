@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from lsbn.version import __version__
 
 if TYPE_CHECKING:
     from lsbn import metrics
@@ -18,6 +18,7 @@ __all__ = [
     "DataError",
     "Dataset",
     "EdgeProbabilities",
+    "__version__",
     "load_network",
     "metrics",
 ]

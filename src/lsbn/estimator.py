@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any
 
 import networkx as nx
@@ -16,17 +15,17 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from lsbn.copies import Folded, fold_copies
 from lsbn.data import DataError, Dataset
+from lsbn.data.copies import Folded, fold_copies
+from lsbn.framework.blankets import blanket_candidates, markov_blankets
+from lsbn.framework.candidates import final_pass
+from lsbn.framework.local import LocalResult, LocalSettings, learn_communities
+from lsbn.framework.mergence import mergence, union_sizes
 from lsbn.graph import EdgeProbabilities
 from lsbn.learners import LEARNERS, Learned, Score
-from lsbn.local.blankets import blanket_candidates, markov_blankets
-from lsbn.local.community import LocalResult, LocalSettings, learn_communities
-from lsbn.local.final import final_pass
-from lsbn.merge import mergence, union_sizes
-from lsbn.network import BayesianNetwork
+from lsbn.network import BayesianNetwork, fit_tables
+from lsbn.network.convert import to_pgmpy, to_pyagrum
 from lsbn.partition import WEIGHTS, ropart
-from lsbn.tables import fit_tables
 
 __all__ = ["LSBN"]
 
@@ -58,9 +57,9 @@ class LSBN(BaseEstimator):
     weights : sequence of str
         Weight functions of the partition, and of the candidates for Markov blankets.
     fold_copies : bool, optional
-        Let the first of several columns that repeat one another stand for all of them, and hang
-        the others from it: see `lsbn.copies`. By default for all learners but PC and ARACNE, which
-        treat copies alike; which of them has the edges is chance with the others.
+        Let the first of several columns that repeat one another stand for all of them, and join
+        the others to it: see `lsbn.data.copies`. By default True for all learners but PC and
+        ARACNE, which treat copies alike. With the others, chance decides which copy has the edges.
     max_community : int
         Larger communities are partitioned again.
     blanket_alpha : float, optional
@@ -361,8 +360,9 @@ class LSBN(BaseEstimator):
             "seconds": self.diagnostics_["seconds"],
             "diagnostics": {k: v for k, v in self.diagnostics_.items() if k != "seconds"},
         }
-        report = import_module("lsbn.report")  # stands above this module, so not before it is used
-        report.write_report(
+        from lsbn.report import write_report  # only for the page: it would slow every import
+
+        write_report(
             path, edges=self.edges_, communities=self.communities_, summary=summary, title=title
         )
 
@@ -384,39 +384,11 @@ class LSBN(BaseEstimator):
 
     def to_pgmpy(self) -> Any:
         """Return `to_network` as a network of pgmpy, which must be installed."""
-        from pgmpy.factors.discrete import TabularCPD
-        from pgmpy.models import DiscreteBayesianNetwork
-
-        net = self.to_network()
-        model = DiscreteBayesianNetwork(list(self.dag_.edges))
-        model.add_nodes_from(net.names)
-        for v, name in enumerate(net.names):
-            evidence = [net.names[u] for u in net.parents[v]]
-            names = {x: list(net.states[net.names.index(x)]) for x in (name, *evidence)}
-            cards = [len(names[x]) for x in evidence]
-            values = net.tables[v].reshape(-1, len(net.states[v])).T
-            cpd = TabularCPD(name, len(values), values, evidence, cards, state_names=names)
-            model.add_cpds(cpd)
-        return model
+        return to_pgmpy(self.to_network())
 
     def to_pyagrum(self) -> Any:
         """Return `to_network` as a network of pyAgrum, which must be installed."""
-        import pyagrum as gum
-
-        net = self.to_network()
-        model = gum.BayesNet(net.name)
-        for name, states in zip(net.names, net.states, strict=True):
-            model.add(gum.LabelizedVariable(name, name, list(states)))
-        for v, name in enumerate(net.names):
-            for u in net.parents[v]:
-                model.addArc(net.names[u], name)
-        for v, name in enumerate(net.names):
-            table = net.tables[v].reshape(*(len(net.states[u]) for u in net.parents[v]), -1)
-            order = [x for x in model.cpt(name).names if x != name]
-            axes = [[net.names[u] for u in net.parents[v]].index(x) for x in order]
-            # pyAgrum's arrays run over the parents in reverse order of their names in the table.
-            model.cpt(name)[:] = np.ascontiguousarray(table.transpose(*axes[::-1], len(axes)))
-        return model
+        return to_pyagrum(self.to_network())
 
     def to_graphml(self, path: str | os.PathLike[str]) -> None:
         """Write `dag_` as GraphML."""

@@ -16,11 +16,11 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from lsbn import __version__
-from lsbn._files import atomic_folder
+from lsbn.files import atomic_folder
 from lsbn.graph import EdgeProbabilities
 from lsbn.metrics import compare
 from lsbn.network import BUNDLED, load_network
+from lsbn.version import __version__
 
 __all__ = [
     "Run",

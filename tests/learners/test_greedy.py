@@ -15,12 +15,12 @@ from learner_cases import (
 )
 from lsbn import metrics
 from lsbn.data import Dataset
-from lsbn.generators import random_network
 from lsbn.kernels import climb
 from lsbn.kernels.scores import family_score
 from lsbn.learners import greedy
 from lsbn.learners.greedy import Effort, learn_greedy
 from lsbn.learners.scoring import PUBLISHED, Score
+from lsbn.network.generators import random_network
 
 
 def score_of(dataset, matrix, score, max_parents=8):

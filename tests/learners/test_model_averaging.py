@@ -11,11 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 import naive
 from learner_cases import EDGE_CASES, assert_sensible, chain_table, collider_table
 from lsbn.data import Dataset
-from lsbn.generators import random_network
 from lsbn.learners import model_averaging
 from lsbn.learners.model_averaging import Sampling, learn_model_averaging
 from lsbn.learners.scoring import PUBLISHED, Score
 from lsbn.network import load_network
+from lsbn.network.generators import random_network
 
 SHORT = Sampling(least_steps=0, most_steps=10_000)
 """Long enough for a sensible answer."""

@@ -8,10 +8,10 @@ import pytest
 
 import naive
 from lsbn.data import Dataset
-from lsbn.generators import random_network
 from lsbn.learners import parent_sets
 from lsbn.learners.parent_sets import Effort, ParentSets, ParentSetSearch
 from lsbn.learners.scoring import PUBLISHED, Score
+from lsbn.network.generators import random_network
 
 
 def small_table(rows=60, seed=0):

@@ -3,8 +3,8 @@
 import numpy as np
 from numba import njit
 
+from lsbn.kernels.independence import _stratum_by_rows, log_chi2_sf, statistics
 from lsbn.kernels.scores import configurations
-from lsbn.kernels.tests import _stratum_by_rows, log_chi2_sf, statistics
 
 _ROW_COST = 10.0
 """Words ANDed and counted in the time in which one row is counted, its stratum known."""
@@ -93,7 +93,7 @@ def _by_stratum(codes, offsets, given):
 
 @njit(nogil=True, cache=True)
 def _by_strata(x, rx, y, ry, order, start, xlogx):
-    """Give what `lsbn.kernels.tests.statistics` does, with the rows sorted before."""
+    """Give what `lsbn.kernels.independence.statistics` does, with the rows sorted before."""
     table = np.zeros((rx, ry), np.int64)
     in_x, in_y = np.zeros(rx, np.int64), np.zeros(ry, np.int64)
     g2, x2, dof = 0.0, 0.0, 0

@@ -4,8 +4,8 @@ import numpy as np
 from numba import njit
 
 from lsbn.kernels.direction import total_leaning
+from lsbn.kernels.independence import next_subset
 from lsbn.kernels.scores import extension_scores, family_score, n_parameters
-from lsbn.kernels.tests import next_subset
 
 
 @njit(nogil=True, cache=True)

@@ -28,8 +28,9 @@ the largest to the smallest, and each is drawn to the margin of the larger ones;
 are taken together, so that the order of the parents and of their states does not matter.
 
 The ways and the weights were chosen by evidence, the sum of the scores of learned networks:
-`studies/ways.py` takes each of them out and tries others. Markov equivalent graphs do not have the
-same mixed score, so model averaging corrects what it says of directions: `lsbn.kernels.direction`.
+`experiments/ways.py` takes each of them out and tries others. Markov equivalent graphs do not have
+the same mixed score, so model averaging corrects what it says of directions: see
+`lsbn.kernels.direction`.
 """
 
 import math

@@ -8,7 +8,7 @@ from scipy import sparse, stats
 from lsbn import parallel
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
-from lsbn.kernels.tests import information_strip
+from lsbn.kernels.independence import information_strip
 from lsbn.kernels.triangles import weakest_of_triangles
 from lsbn.learners.base import Knowledge, Learned
 from lsbn.learners.pc import Data, adjacency, arrays_for_tests, strips

@@ -12,7 +12,7 @@ from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.kernels import climb as _climb
 from lsbn.kernels.counts import state_counts
-from lsbn.kernels.tests import information_strip
+from lsbn.kernels.independence import information_strip
 from lsbn.learners.base import Knowledge, Learned
 from lsbn.learners.pc import arrays_for_tests, strips
 from lsbn.learners.scoring import PUBLISHED, Score

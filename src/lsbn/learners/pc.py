@@ -10,7 +10,7 @@ from scipy.sparse import csgraph
 from lsbn import parallel
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
-from lsbn.kernels import tests as _tests
+from lsbn.kernels import independence as _independence
 from lsbn.kernels.counts import tabulate_xlogx
 from lsbn.learners.base import Knowledge, Learned
 
@@ -100,9 +100,10 @@ def learn_pc(
     *Skeleton.* PC-stable (Colombo & Maathuis 2014): all tests of a level see the graph as it was
     before the level. Of the pairs that pass the marginal tests only as many stay as keep false
     discoveries among all pairs at 5 percent: without it 28 tables of noise had 103 false edges, F
-    on networks hardly changed. Degrees of freedom are those observed (`lsbn.kernels.tests`), so a
-    test on few rows loses power instead of validity, and no minimum of rows per degree is imposed
-    (none, one and five gave the same graphs). A vacuous test separates only if it is `mediated`:
+    on networks hardly changed. Degrees of freedom are those observed (see
+    `lsbn.kernels.independence`), so a test on few rows loses power instead of validity, and no
+    minimum of rows per degree is imposed (none, one and five gave the same graphs).
+    A vacuous test separates only if it is `mediated`:
     counting all of them as independence lost 5 points of F on win95pts, counting none 1 point on
     insurance and 3 on link.
 
@@ -148,11 +149,11 @@ def _skeleton(
     if pairs is None:
 
         def strip(bounds: Pair) -> np.ndarray:
-            return _tests.dependent_strip(*data, *bounds, log_alpha)
+            return _independence.dependent_strip(*data, *bounds, log_alpha)
 
         pairs = np.concatenate(parallel.run(strip, strips(n), n_jobs))
         levels.append({"size": 0, "pairs": n * (n - 1) // 2, "tests": n * (n - 1) // 2})
-    pairs = pairs[significant(_tests.pair_log_p_values(*data, pairs), n * (n - 1) // 2)]
+    pairs = pairs[significant(_independence.pair_log_p_values(*data, pairs), n * (n - 1) // 2)]
     for size in range(len(levels), max_size + 1):
         graph = adjacency(n, pairs)
         if len(pairs) == 0 or np.diff(graph.indptr).max() <= size:
@@ -160,7 +161,7 @@ def _skeleton(
         graph_arrays = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
 
         def level(part: np.ndarray, size: int = size, arrays: Graph = graph_arrays) -> tuple:
-            return _tests.separate(*data, part, *arrays, size, log_alpha)
+            return _independence.separate(*data, part, *arrays, size, log_alpha)
 
         done = parallel.run(level, np.array_split(pairs, min(_CHUNKS, len(pairs))), n_jobs)
         tests = int(sum(count for _, count in done))
@@ -191,7 +192,7 @@ def _orient(
         x, y = pair
         middle = np.array(sorted(near[x] & near[y]), np.int64)
         pools = np.array([*sorted(near[x]), *sorted(near[y])], np.int64)
-        total, votes = _tests.separator_votes(
+        total, votes = _independence.separator_votes(
             *data, x, y, pools, len(near[x]), _VOTE_SIZE, middle, log_alpha
         )
         heads = middle[2 * votes < total].tolist()

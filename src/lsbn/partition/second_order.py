@@ -127,7 +127,7 @@ def second_order_network(
 
     Dividing instead by how often u occurs, as a probability within PSM(u), starves hubs: in
     pigs, where a parent has dozens of children and a community for each, true edges then fall
-    below pairs of strangers. ``studies/second_order.md`` has the figures.
+    below pairs of strangers. ``experiments/second_order.md`` has the figures.
 
     Rows of B B^T are made one at a time and only pairs that pass are kept, so a community of
     thousands costs time in proportion to the square of its size but no memory.

@@ -19,13 +19,13 @@ from typing import Any
 
 import networkx as nx
 
-from lsbn import __version__
-from lsbn._files import atomic_file
+from lsbn.files import atomic_file
 from lsbn.graph import EdgeProbabilities
 from lsbn.metrics import compare
 from lsbn.report.picture import payload
 from lsbn.report.words import Finding, findings
 from lsbn.runs import Run, Summary, load_truth
+from lsbn.version import __version__
 
 __all__ = ["report_from_run", "write_report"]
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import lsbn
-from lsbn._files import atomic_file
+from lsbn.files import atomic_file
 from lsbn.network import BayesianNetwork, load_network
 
 __all__ = ["Cell", "CellStore", "Outcome", "Target", "code_version", "targets"]
 
-NO_RESULT = {"studies", "report", "cli.py", "progress.py", "runs.py", "__main__.py"}
+NO_RESULT = {"studies", "report", "cli", "runs.py"}
 """Parts of the package that have no say in what is learned."""
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lsbn._files import atomic_file
+from lsbn.files import atomic_file
 from lsbn.studies import published
 from lsbn.studies.comparison import MODEL_AVERAGING, ROWS_STUDY
 from lsbn.studies.misprints import misprints
@@ -139,9 +139,9 @@ def _in_short(results: Results) -> str:
         lines.append(words + ".")
     lines.append(
         "- What this does not show: the defaults were chosen on these same networks (partition in "
-        "`studies/second_order.md`, learners in `studies/learner_sweeps.md`, with the seeds named "
-        "there), so figures on networks never looked at may be lower. A mean over few seeds moves "
-        "by about the spread given beside it."
+        "`experiments/second_order.md`, learners in `experiments/learner_sweeps.md`, with the "
+        "seeds named there), so figures on networks never looked at may be lower. A mean over few "
+        "seeds moves by about the spread given beside it."
     )
     averaged = [n for n in results.networks if results.values(n, MODEL_AVERAGING, "global", "shd")]
     if averaged:

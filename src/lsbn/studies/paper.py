@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lsbn._files import atomic_file
+from lsbn.files import atomic_file
 from lsbn.runs import versions
 from lsbn.studies import published
 from lsbn.studies.cells import Cell, CellStore, Target, code_version, targets

@@ -18,8 +18,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import shortest_path
 
-from lsbn._files import atomic_file
 from lsbn.data import Dataset
+from lsbn.files import atomic_file
 from lsbn.network import BayesianNetwork, load_network
 from lsbn.partition import WEIGHTS, ropart
 from lsbn.studies import published

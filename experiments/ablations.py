@@ -1,0 +1,413 @@
+"""What each part of LSBN is worth: one table for each, with what we learned from it.
+
+Writes ``ablations.md`` beside this file. Cells are the mean F of the skeleton over the seeds, in
+percent, and the mean seconds of processor time, which other work on the machine hardly changes.
+Columns of the sampled tables are shuffled unless named. With ``--tables`` only some are measured,
+or none, and the figures of the others stay as they were written.
+
+    python experiments/ablations.py [--networks alarm insurance win95pts] [--seeds 221 222 223]
+        [--rows 20000] [--jobs 2] [--tables weights blankets ...] [--output FILE]
+"""
+
+import argparse
+import re
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from lsbn.data import Dataset
+from lsbn.estimator import LSBN
+from lsbn.files import atomic_file
+from lsbn.framework.local import LocalResult, LocalSettings, local_learn
+from lsbn.framework.parts import Part
+from lsbn.learners import LEARNERS, PUBLISHED, Learned, learn_model_averaging
+from lsbn.learners.model_averaging import Sampling
+from lsbn.metrics import compare
+from lsbn.network import load_network
+from lsbn.parallel import run
+from lsbn.partition import WEIGHTS
+from lsbn.studies.partition import shuffled_sample
+from lsbn.studies.tabular import Table
+
+FEW_ROWS = 1_000
+MAX_PARENTS = 3
+"""Bound inside sub-communities, as LSBN has it by default."""
+SAMPLING = Sampling(least_steps=10_000, most_steps=5_000)
+"""Shorter than by default, which would take some hundred times as long as the exact sum."""
+SIZES = {"2 to 4": range(2, 5), "5 to 7": range(5, 8), "8 to 10": range(8, 11)}
+Rows = list[list[str]]
+FINDINGS = {
+    "weights": """\
+After the comma: true edges inside a community, and communities. One function gives both the
+partition and the candidates for blankets. No function leads everywhere; all seven together lead on
+insurance and stay in the upper half elsewhere, but MI_pr alone comes to the same on the mean of the
+three networks. Holding true edges is not enough: the Pearson weights hold most of win95pts, and one
+of them has the lowest F there.""",
+    "blankets": """\
+"Cut" keeps blankets inside the community, "none" learns each variable with random members of its
+community instead. LSBN.paper() needs blankets most on insurance, whose communities hold the fewest
+true edges; on alarm and win95pts it is enough that they choose the sub-communities. Of the last
+passes ARACNE's lives on them, and MMHC's gains on two networks and loses a little on the third;
+model averaging's, on networks of this size, looks at all variables whatever was proposed.""",
+    "votes": """\
+Weighing votes by blankets helps a little on all three networks where Mergence has the last word.
+After a last pass it makes no difference to model averaging, and with MMHC one network gains about
+what another loses.""",
+    "triplets": """\
+Learning triplet conflicts again gains on every network of LSBN.paper(), most on win95pts, for a
+fraction of a second. A last pass takes its place: nothing is left of the gain for model averaging,
+and with MMHC a little on win95pts only.""",
+    "last-pass": """\
+The last pass gains for every learner on every network. It brings PC level with the global learner,
+greedy and MMHC within a point or two of it on either side, and ARACNE far above it. That of model
+averaging is, on networks of this size, the global learner with other random numbers and copies of
+columns folded: what LSBN adds here is communities, not F.""",
+    "copies": """\
+Only win95pts has such columns, three of them. PC treats copies alike: folding them moves its F by
+their order, up in the file's, where causes come first, and down in these shuffled tables. Model
+averaging and greedy search have to choose: left as they are by chance, folded by the order, which
+is no loss on average and always the same answer. Hence copies are folded for all learners but PC
+and ARACNE.""",
+    "caps": """\
+The cap on communities changes nothing on alarm and insurance and next to nothing on win95pts. The
+cap on sub-communities matters: F rises with it, up to the largest tried or nearly so, while
+seconds grow slowly; the default is a middle, and a larger cap a fair choice where time allows.""",
+    "sampling": """\
+Apart: mean absolute difference of the edge probabilities on the same sub-communities (milliseconds
+of exact, of sampled). At these sizes the exact sum is many times faster than even short chains and
+has no error; sampling gives the same F on alarm and insurance and less on win95pts, where the
+larger sub-communities differ most.""",
+}
+"""What the figures of the default run say."""
+
+
+class Globally(LSBN):
+    """The learner on all variables at once, without the framework."""
+
+    def fit(self, X: Dataset, y: Any = None) -> LSBN:
+        """Learn a network."""
+        learn = LEARNERS[self.learner]
+        learned = learn(X, random_state=self.random_state, n_jobs=self.n_jobs)
+        self.dag_, self.communities_ = learned.edges.dag(self.threshold), []
+        return self
+
+
+class CutBlankets(LSBN):
+    """LSBN with blankets that end at the border of a community: none is expanded."""
+
+    def _local_learn(
+        self,
+        dataset: Dataset,
+        communities: list[np.ndarray],
+        blankets: list[np.ndarray],
+        settings: LocalSettings,
+        seed: np.random.SeedSequence,
+    ) -> list[LocalResult]:
+        part = Part.whole(dataset)
+
+        def learn(item: tuple[np.ndarray, np.random.SeedSequence]) -> LocalResult:
+            community, own = item
+            inner = self._inner(community, blankets, np.random.default_rng(own))
+            return local_learn(part, community, inner, settings, random_state=own)
+
+        seeds = seed.spawn(len(communities))
+        return run(learn, list(zip(communities, seeds, strict=True)), self.n_jobs)
+
+    def _inner(
+        self, community: np.ndarray, blankets: list[np.ndarray], rng: np.random.Generator
+    ) -> dict[int, np.ndarray]:
+        return {v: blankets[v][np.isin(blankets[v], community)] for v in community.tolist()}
+
+    def _settle(
+        self,
+        dataset: Dataset,
+        communities: list[np.ndarray],
+        blankets: list[np.ndarray],
+        proposed: sparse.csr_array,
+        seed: np.random.SeedSequence,
+    ) -> Learned:
+        none = [np.empty(0, np.int64)] * dataset.n_variables
+        return super()._settle(dataset, communities, none, proposed, seed)
+
+
+class NoBlankets(CutBlankets):
+    """LSBN without blankets: a variable is learned with random members of its community.
+
+    Empty blankets alone would leave every variable by itself.
+    """
+
+    def _blankets(self, dataset: Dataset) -> list[np.ndarray]:
+        return [np.empty(0, np.int64)] * dataset.n_variables
+
+    def _inner(
+        self, community: np.ndarray, blankets: list[np.ndarray], rng: np.random.Generator
+    ) -> dict[int, np.ndarray]:
+        return {v: rng.permutation(community[community != v]) for v in community.tolist()}
+
+
+class Sampled:
+    """Model averaging by sampling, with the published score; each answer beside the exact one.
+
+    Attributes
+    ----------
+    found : list of (int, float, float, float)
+        Of each sub-community the size, the seconds of sampling and of the exact sum, and the mean
+        absolute difference of the edge probabilities.
+    """
+
+    def __init__(self) -> None:
+        self.found: list[tuple[int, float, float, float]] = []
+
+    def __call__(self, dataset: Dataset, **options: Any) -> Learned:
+        """Give the sampled answer."""
+        options |= {"score": PUBLISHED, "max_parents": MAX_PARENTS, "sampling": SAMPLING}
+        learned, clock = {}, [time.thread_time()]
+        for method in ("sampled", "exact"):
+            options["method"] = method
+            learned[method] = learn_model_averaging(dataset, **options)
+            clock.append(time.thread_time())
+        apart = abs(learned["sampled"].edges.matrix - learned["exact"].edges.matrix)
+        n = dataset.n_variables
+        self.found.append((n, *np.diff(clock).tolist(), apart.sum() / (n * (n - 1))))
+        return learned["sampled"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """F in percent, seconds, and percentage of the true edges inside one of the communities."""
+
+    f_score: float
+    seconds: float
+    covered: float
+    communities: int
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is sampled, and how many workers learn."""
+
+    networks: tuple[str, ...]
+    seeds: tuple[int, ...]
+    rows: int
+    jobs: int
+    shuffled: bool = True
+
+    def outcomes(self, model: LSBN, network: str, rows: int | None = None) -> list[Outcome]:
+        """Learn the tables of a network, one for each seed."""
+        way = (type(model), tuple(model.get_params().items()))
+        where = (network, rows or self.rows, self.shuffled)
+        return [_outcome(way, *where, s, self.jobs) for s in self.seeds]
+
+    def line(self, name: str, model: LSBN, rows: int | None = None) -> list[str]:
+        """Give a row of a table: F and seconds for each network."""
+        cells = [name]
+        for network in self.networks:
+            found = self.outcomes(model, network, rows)
+            spent = fmean(o.seconds for o in found)
+            cells.append(f"{fmean(o.f_score for o in found):.1f} ({spent:.1f} s)")
+        print(" | ".join(cells), flush=True)
+        return cells
+
+    def lines(self, models: Mapping[str, LSBN], rows: int | None = None) -> list[list[str]]:
+        """Give a row for each model."""
+        return [self.line(name, model, rows) for name, model in models.items()]
+
+
+@cache
+def sample(network: str, rows: int, shuffled: bool, seed: int) -> tuple[Dataset, nx.DiGraph]:
+    """Sample a network, columns in random order or in that of its file."""
+    net = load_network(network)
+    if shuffled:
+        return shuffled_sample(net, rows, seed)[0], net.dag
+    return Dataset.from_table(net.sample(rows, random_state=seed)), net.dag
+
+
+@cache
+def _outcome(way: tuple, network: str, rows: int, shuffled: bool, seed: int, jobs: int) -> Outcome:
+    """Learn one table; what several tables of the page show is learned once."""
+    dataset, truth = sample(network, rows, shuffled, seed)
+    model = way[0](**dict(way[1])).set_params(random_state=seed, n_jobs=jobs)
+    begin = time.process_time()
+    model.fit(dataset)
+    seconds = time.process_time() - begin
+    sets = [set(community) for community in model.communities_]
+    inside = [any({u, v} <= members for members in sets) for u, v in truth.edges]
+    return Outcome(compare(model.dag_, truth).f_score, seconds, 100 * fmean(inside), len(sets))
+
+
+def weights(setting: Setting) -> Rows:
+    """Each weight function alone against the second-order partition of all."""
+    models = {w: LSBN.paper(weights=(w,)) for w in WEIGHTS}
+    models["all seven: LSBN.paper()"] = LSBN.paper()
+    rows = setting.lines(models)
+    for row, model in zip(rows, models.values(), strict=True):
+        for place, network in enumerate(setting.networks, 1):
+            found = setting.outcomes(model, network)
+            covered, count = fmean(o.covered for o in found), fmean(o.communities for o in found)
+            row[place] += f", {covered:.0f} % in {count:.0f}"
+    return rows
+
+
+def blankets(setting: Setting) -> Rows:
+    """With and without Markov blankets."""
+    kinds = {"blankets": LSBN, "cut at the community": CutBlankets, "none": NoBlankets}
+    models = {f"LSBN.paper(), {name}": kind.paper() for name, kind in kinds.items()}
+    for learner in ("model-averaging", "mmhc", "aracne"):
+        for name, kind in kinds.items():
+            models[f"LSBN(), {learner}, {name}"] = kind(learner=learner)
+    return setting.lines(models)
+
+
+def votes(setting: Setting) -> Rows:
+    """Votes all alike or weighed."""
+    return setting.lines(_two_ways("weigh_votes", "all alike", "weighed"))
+
+
+def triplets(setting: Setting) -> Rows:
+    """Triplet conflicts learned again or not."""
+    return setting.lines(_two_ways("resolve_conflicts", "left", "learned again"))
+
+
+def _two_ways(parameter: str, off: str, on: str) -> dict[str, LSBN]:
+    """Turn a parameter off and on, without the last pass and with it."""
+    models: dict[str, LSBN] = {}
+    for value, name in ((False, off), (True, on)):
+        models[f"LSBN.paper(), {name}"] = LSBN.paper(**{parameter: value})
+    for learner in ("model-averaging", "mmhc"):
+        for value, name in ((False, off), (True, on)):
+            models[f"LSBN(), {learner}, {name}"] = LSBN(learner=learner, **{parameter: value})
+    return models
+
+
+def last_pass(setting: Setting) -> Rows:
+    """LSBN without and with the last pass, beside the learner run globally."""
+    models: dict[str, LSBN] = {}
+    for name in LEARNERS:
+        models |= {
+            f"{name}, LSBN without last pass": LSBN(learner=name, last_pass=False),
+            f"{name}, LSBN": LSBN(learner=name),
+            f"{name}, global": Globally(learner=name),
+        }
+    return setting.lines(models)
+
+
+def score(setting: Setting) -> Rows:
+    """Each score of families, on few rows and on many."""
+    kinds = {"BDeu": "bdeu", "BIC": "bic", "K2": "k2"}
+    models = {"mixed (default)": LSBN()}
+    models |= {name: LSBN(score=kind) for name, kind in kinds.items()}
+    lines = []
+    for rows in (FEW_ROWS, setting.rows):
+        named = {f"{name}, {rows:,} rows": model for name, model in models.items()}
+        lines += setting.lines(named, rows)
+    return lines
+
+
+def copies(setting: Setting) -> Rows:
+    """Columns that repeat another learned as they are or folded, in both orders of the columns."""
+    lines = []
+    for shuffled, order in ((True, "shuffled"), (False, "file's order")):
+        for learner in ("model-averaging", "pc", "greedy"):
+            models = {
+                f"{learner}, as they are, {order}": LSBN(learner=learner, fold_copies=False),
+                f"{learner}, folded, {order}": LSBN(learner=learner, fold_copies=True),
+            }
+            lines += replace(setting, shuffled=shuffled).lines(models)
+    return lines
+
+
+def caps(setting: Setting) -> Rows:
+    """Bounds on communities and on sub-communities."""
+    models = {f"max_community={m}": LSBN.paper(max_community=m) for m in (10, 20, 50, 100)}
+    models |= {f"max_size={m}": LSBN.paper(max_size=m) for m in (4, 6, 8, 10, 12, 14)}
+    return setting.lines(models)
+
+
+def sampling(setting: Setting) -> Rows:
+    """Exact against sampled inside sub-communities, then both on the same ones by their size."""
+    draws = SAMPLING.exhaustive().most_steps
+    rows = [setting.line("exact: LSBN.paper()", LSBN.paper())]
+    rows.append([f"sampled, chains of {draws:,} draws at most"])
+    rows += [[f"apart, {name} variables"] for name in SIZES]
+    for network in setting.networks:
+        sampled = Sampled()
+        alone = replace(setting, networks=(network,))
+        rows[1].append(alone.line("sampled", LSBN.paper(learner=sampled))[1])
+        for row, sizes in zip(rows[2:], SIZES.values(), strict=True):
+            found = np.array([line[1:] for line in sampled.found if line[0] in sizes])
+            drawn, exact, apart = found.mean(axis=0) if len(found) else [np.nan] * 3
+            row.append(f"{apart:.4f} ({1e3 * exact:.1f}, {1e3 * drawn:.0f} ms)")
+    return rows
+
+
+TABLES: dict[str, tuple[str, Callable[[Setting], Rows]]] = {
+    "weights": ("Weight functions alone, LSBN.paper()", weights),
+    "blankets": ("Markov blankets", blankets),
+    "votes": ("Votes", votes),
+    "triplets": ("Triplet conflicts", triplets),
+    "last-pass": ("Last pass", last_pass),
+    "copies": ("Columns that repeat another, LSBN()", copies),
+    "score": ("The score, LSBN()", score),
+    "caps": ("Size caps, LSBN.paper()", caps),
+    "sampling": ("Exact and sampled model averaging, LSBN.paper()", sampling),
+}
+"""Titles, and what gives the rows."""
+
+
+def section(name: str, setting: Setting) -> str:
+    """Measure one table and lay it out."""
+    title, measure = TABLES[name]
+    seeds = ", ".join(map(str, setting.seeds))
+    under = f"*{setting.rows:,} rows unless named, seeds {seeds}, {setting.jobs} jobs*"
+    return Table(name, title, ["", *setting.networks], measure(setting), under).markdown()
+
+
+def write(page: Path, measured: Mapping[str, str]) -> None:
+    """Write new sections, old ones as far as their figures go, and what we learned."""
+    old = page.read_text(encoding="utf-8") if page.exists() else ""
+    sections = [measured[name] for name in measured] + re.findall(r"^## .*?\*$", old, re.M | re.S)
+    by_title = {text.partition("\n")[0]: text.strip() for text in reversed(sections)}
+    parts = [
+        "# Ablations",
+        "Mean F of the skeleton in percent (mean seconds of processor time), columns shuffled;\n"
+        "written by `python experiments/ablations.py`. One table again: `--tables votes`,\n"
+        "for example.",
+    ]
+    for name, (title, _) in TABLES.items():
+        if found := by_title.get(f"## {title}"):
+            parts += [found, FINDINGS.get(name, "")]
+    with atomic_file(page) as draft:
+        draft.write_text("\n\n".join(filter(None, parts)) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Measure and write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--networks", nargs="+", default=["alarm", "insurance", "win95pts"])
+    parser.add_argument("--seeds", nargs="+", type=int, default=[221, 222, 223])
+    parser.add_argument("--rows", type=int, default=20_000)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--tables", nargs="*", choices=TABLES, default=list(TABLES))
+    parser.add_argument("--output", type=Path, default=Path(__file__).with_suffix(".md"))
+    chosen = parser.parse_args()
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    setting = Setting(tuple(chosen.networks), tuple(chosen.seeds), chosen.rows, chosen.jobs)
+    for learner in LEARNERS:  # compiled code is loaded before any clock runs
+        LSBN(learner=learner, random_state=0).fit(sample("alarm", FEW_ROWS, True, 0)[0])
+    write(chosen.output, {})
+    for name in chosen.tables:
+        write(chosen.output, {name: section(name, setting)})
+
+
+if __name__ == "__main__":
+    main()

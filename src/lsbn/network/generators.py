@@ -1,0 +1,148 @@
+"""Bayesian networks of any size, to see how learning scales."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from lsbn.network.network import BayesianNetwork, RandomState
+
+__all__ = ["random_network", "tile"]
+
+
+def tile(
+    network: BayesianNetwork,
+    k: int,
+    *,
+    links: int = 3,
+    concentration: float = 1.0,
+    random_state: RandomState = None,
+) -> BayesianNetwork:
+    """Put k copies of a network side by side, with a few links from each copy to the next.
+
+    Parameters
+    ----------
+    network : BayesianNetwork
+        What is copied. Variable ``x`` of copy t is called ``x_t``, t = 0 .. k-1.
+    k : int
+        Number of copies.
+    links : int
+        Links between consecutive copies. For each, another variable of copy t+1 is drawn and gets
+        one more parent, drawn from copy t.
+    concentration : float
+        Where the new parent is in its first state, the variable keeps its distribution. Its other
+        states get a Dirichlet draw with this parameter, for each configuration of the old parents.
+    random_state : int, SeedSequence, Generator or None
+        Seeds the links and their tables.
+
+    Returns
+    -------
+    BayesianNetwork
+        ``k * n_variables`` variables and ``k * n_edges + (k - 1) * links`` edges. As links only go
+        to the next copy, it is acyclic.
+
+    Examples
+    --------
+    >>> from lsbn.network import load_network
+    >>> tile(load_network("alarm"), 10, links=2, random_state=0)
+    <BayesianNetwork 'alarm x 10': 370 variables, 478 edges>
+    """
+    n = network.n_variables
+    if k < 1:
+        raise ValueError(f"k, the number of copies, must be at least 1, got {k}")
+    if not 0 <= links <= n:
+        raise ValueError(f"links must be between 0 and the {n} variables of a copy, got {links}")
+    rng = np.random.default_rng(random_state)
+    parents = [above + t * n for t in range(k) for above in network.parents]
+    tables = list(network.tables) * k
+    for t in range(1, k):
+        children = t * n + rng.choice(n, size=links, replace=False)
+        above = (t - 1) * n + rng.integers(n, size=links)
+        for child, parent in zip(children.tolist(), above.tolist(), strict=True):
+            size = len(network.states[parent % n])
+            parents[child] = np.append(parents[child], parent)
+            tables[child] = _with_new_parent(tables[child], size, concentration, rng)
+    return replace(
+        network,
+        names=tuple(f"{name}_{t}" for t in range(k) for name in network.names),
+        states=network.states * k,
+        parents=tuple(parents),
+        tables=tuple(tables),
+        name=f"{network.name} x {k}",
+    )
+
+
+def _with_new_parent(
+    table: np.ndarray, size: int, concentration: float, rng: np.random.Generator
+) -> np.ndarray:
+    """Extend a table by a last parent, with `size` states, that varies fastest."""
+    q, r = table.shape
+    wider = np.empty((q, size, r))
+    wider[:, 0] = table
+    wider[:, 1:] = rng.dirichlet(np.full(r, concentration), size=(q, size - 1))
+    return wider.reshape(q * size, r)
+
+
+def random_network(
+    n: int,
+    *,
+    max_parents: int = 3,
+    mean_parents: float = 1.5,
+    states: int | tuple[int, int] = (2, 4),
+    concentration: float = 0.5,
+    random_state: RandomState = None,
+) -> BayesianNetwork:
+    """Draw a sparse random DAG with random tables.
+
+    Parameters
+    ----------
+    n : int
+        Number of variables.
+    max_parents, mean_parents : int, float
+        The number of a variable's parents is binomial with this maximum and mean, as far as there
+        are variables before it; the parents are then a uniform choice among these.
+    states : int or (int, int)
+        Number of states of every variable, or its least and greatest value.
+    concentration : float
+        Rows of the tables are Dirichlet draws with this parameter: small values make strong
+        dependence, large ones weak.
+    random_state : int, SeedSequence, Generator or None
+        Seeds everything.
+
+    Returns
+    -------
+    BayesianNetwork
+        Variables ``X0``, ``X1``, ..., in an order that says nothing about the graph.
+
+    Examples
+    --------
+    >>> net = random_network(1000, states=3, random_state=0)
+    >>> net.n_variables, max(map(len, net.parents))
+    (1000, 3)
+    """
+    low, high = (states, states) if isinstance(states, int) else states
+    if n < 1 or max_parents < 0 or not 0 <= mean_parents <= max_parents:
+        raise ValueError(
+            "need n >= 1 and 0 <= mean_parents <= max_parents, "
+            f"got n={n}, mean_parents={mean_parents}, max_parents={max_parents}"
+        )
+    if not 1 <= low <= high:
+        raise ValueError(f"states must be a positive number or a range (low, high), got {states}")
+    rng = np.random.default_rng(random_state)
+    order = rng.permutation(n)
+    sizes = rng.integers(low, high, size=n, endpoint=True)
+    counts = rng.binomial(max_parents, mean_parents / max(max_parents, 1), size=n)
+    parents: list[np.ndarray] = [np.empty(0, dtype=np.int64)] * n
+    tables: list[np.ndarray] = [np.empty((0, 0))] * n
+    for rank, v in enumerate(order.tolist()):
+        above = order[rng.choice(rank, size=min(counts[rank], rank), replace=False)]
+        rows = int(np.prod(sizes[above]))
+        parents[v] = above
+        tables[v] = rng.dirichlet(np.full(sizes[v], concentration), size=rows)
+    labels = tuple(str(s) for s in range(high))
+    return BayesianNetwork(
+        names=tuple(f"X{v}" for v in range(n)),
+        states=tuple(labels[:size] for size in sizes.tolist()),
+        parents=tuple(parents),
+        tables=tuple(tables),
+        name=f"random {n}",
+    )

@@ -1,0 +1,382 @@
+"""Bayesian networks with known tables: read, write, sample.
+
+They are the truth that learning is measured against. Five are bundled, those of the paper.
+"""
+
+import gzip
+import os
+import zlib
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+
+from lsbn.graph.equivalence import CycleError, dag_to_cpdag, topological_order
+from lsbn.network.bif import (
+    EXACT_TOLERANCE,
+    ROW_SUM_TOLERANCE,
+    BIFContents,
+    BIFError,
+    format_bif,
+    parse_bif_text,
+)
+
+__all__ = [
+    "BUNDLED",
+    "BIFError",
+    "BayesianNetwork",
+    "RandomState",
+    "load_network",
+    "parse_bif",
+    "read_bif",
+]
+
+BUNDLED = ("alarm", "insurance", "win95pts", "pigs", "link")
+"""Names of the networks that come with the package, in the paper's order."""
+
+RandomState = int | np.random.SeedSequence | np.random.Generator | None
+"""What seeds a random draw: a number, a generator, or None for fresh entropy."""
+
+
+@dataclass(frozen=True, eq=False)
+class BayesianNetwork:
+    """A discrete Bayesian network: a DAG and one conditional probability table per variable.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The variables, unique and not empty.
+    states : tuple of tuple of str
+        The states of each variable, unique within it.
+    parents : tuple of numpy.ndarray
+        The indices of each variable's parents.
+    tables : tuple of numpy.ndarray
+        ``tables[v]`` has one row per configuration of v's parents, the first parent varying
+        slowest, and one column per state of v. Rows whose sum misses 1 by rounding are divided by
+        it.
+    name : str
+        What the network is called.
+
+    Raises
+    ------
+    ValueError
+        If the parts do not fit together; the message names the variable.
+
+    Notes
+    -----
+    The arrays are read-only, so networks may share them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> net = BayesianNetwork(
+    ...     names=("rain", "wet"),
+    ...     states=(("no", "yes"), ("no", "yes")),
+    ...     parents=(np.array([], dtype=int), np.array([0])),
+    ...     tables=(np.array([[0.8, 0.2]]), np.array([[1.0, 0.0], [0.0, 1.0]])),
+    ... )
+    >>> list(net.dag.edges)
+    [('rain', 'wet')]
+    >>> table = net.sample(100, random_state=0)
+    >>> bool((table["rain"] == table["wet"]).all())
+    True
+    """
+
+    names: tuple[str, ...]
+    states: tuple[tuple[str, ...], ...]
+    parents: tuple[np.ndarray, ...]
+    tables: tuple[np.ndarray, ...]
+    name: str = "network"
+
+    def __post_init__(self) -> None:
+        set_field = object.__setattr__
+        set_field(self, "names", tuple(self.names))
+        set_field(self, "states", tuple(tuple(states) for states in self.states))
+        _check_words(self.names, self.states)
+        for field, dtype in (("parents", np.int64), ("tables", np.float64)):
+            arrays = getattr(self, field)
+            if len(arrays) != len(self.names):
+                raise ValueError(
+                    f"{field} has {len(arrays)} arrays for {len(self.names)} variables"
+                )
+            set_field(self, field, tuple(_frozen(array, dtype) for array in arrays))
+        self._check_parents()
+        self._check_shapes()
+        set_field(self, "tables", self._normalised_tables())
+        _ = self.topological_order
+
+    def __repr__(self) -> str:
+        counts = f"{self.n_variables} variables, {self.n_edges} edges"
+        return f"<BayesianNetwork {self.name!r}: {counts}>"
+
+    @property
+    def n_variables(self) -> int:
+        """Number of variables."""
+        return len(self.names)
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges."""
+        return sum(len(parents) for parents in self.parents)
+
+    @cached_property
+    def cardinalities(self) -> np.ndarray:
+        """Number of states of each variable."""
+        return np.array([len(states) for states in self.states], dtype=np.int64)
+
+    @cached_property
+    def topological_order(self) -> np.ndarray:
+        """Indices of the variables, parents before children."""
+        try:
+            return topological_order(self.n_variables, self.parents)
+        except CycleError as error:
+            cycle = " -> ".join(self.names[v] for v in [*error.cycle, error.cycle[0]])
+            raise ValueError(f"the network has a cycle: {cycle}") from None
+
+    @property
+    def dag(self) -> nx.DiGraph:
+        """The graph, over the variables' names."""
+        graph = nx.DiGraph(name=self.name)
+        graph.add_nodes_from(self.names)
+        for child, parents in zip(self.names, self.parents, strict=True):
+            graph.add_edges_from((self.names[p], child) for p in parents)
+        return graph
+
+    @property
+    def cpdag(self) -> nx.DiGraph:
+        """The graph's Markov equivalence class; an undirected edge is there in both directions."""
+        return dag_to_cpdag(self.dag)
+
+    def sample_codes(self, rows: int, random_state: RandomState = None) -> np.ndarray:
+        """Draw rows from the joint distribution, parents before children, as state numbers.
+
+        Parameters
+        ----------
+        rows : int
+            How many.
+        random_state : int, SeedSequence, Generator or None
+            Every variable draws from a stream of its own, spawned from this one. So the first rows
+            are the same however many are drawn.
+
+        Returns
+        -------
+        numpy.ndarray, shape (n_variables, rows)
+            Variable-major codes, uint8 or, if a variable has more than 256 states, uint16.
+        """
+        if rows < 0:
+            raise ValueError(f"rows must not be negative, got {rows}")
+        streams = np.random.default_rng(random_state).spawn(self.n_variables)
+        dtype = np.uint8 if self.cardinalities.max() <= 256 else np.uint16
+        codes = np.zeros((self.n_variables, rows), dtype=dtype)
+        for v in self.topological_order.tolist():
+            configuration = np.zeros(rows, dtype=np.int64)
+            for p in self.parents[v]:
+                configuration *= self.cardinalities[p]
+                configuration += codes[p]
+            _draw(self.tables[v], configuration, streams[v].random(rows), out=codes[v])
+        return codes
+
+    def sample(self, rows: int, random_state: RandomState = None) -> pd.DataFrame:
+        """Draw a table of state names from the joint distribution.
+
+        Parameters
+        ----------
+        rows : int
+            How many.
+        random_state : int, SeedSequence, Generator or None
+            As for `sample_codes`, of which this is the readable form.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One unordered categorical column per variable, in the order of `names`; all its states
+            are categories, in their order here, seen or not.
+        """
+        codes = self.sample_codes(rows, random_state)
+        dtypes = {states: pd.CategoricalDtype(list(states)) for states in set(self.states)}
+        columns = {
+            v: pd.Categorical.from_codes(codes[v], dtype=dtypes[states], validate=False)
+            for v, states in enumerate(self.states)
+        }
+        table = pd.DataFrame(columns, copy=False)
+        table.columns = pd.Index(self.names)
+        return table
+
+    def write_bif(self, path: str | os.PathLike[str]) -> None:
+        """Write the network as a BIF file, compressed if the name ends in ``.gz``.
+
+        The file is complete or not there: it is written beside its place and moved.
+        """
+        contents = BIFContents(self.name, self.names, self.states, self.parents, self.tables)
+        data = format_bif(contents).encode()
+        target = Path(path)
+        if target.suffix == ".gz":
+            data = gzip.compress(data, mtime=0)
+        draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+        try:
+            draft.write_bytes(data)
+            os.replace(draft, target)
+        finally:
+            draft.unlink(missing_ok=True)
+
+    def _check_parents(self) -> None:
+        n = self.n_variables
+        for name, parents in zip(self.names, self.parents, strict=True):
+            listed = parents.tolist()
+            if parents.ndim != 1 or any(not 0 <= p < n for p in listed):
+                raise ValueError(f"parents of {name!r} must be indices below {n}, found {listed}")
+            if len(set(listed)) < len(listed):
+                raise ValueError(f"{name!r} has a parent twice: {listed}")
+
+    def _check_shapes(self) -> None:
+        sizes = self.cardinalities.tolist()
+        for v, (parents, table) in enumerate(zip(self.parents, self.tables, strict=True)):
+            rows = 1
+            for p in parents.tolist():
+                rows *= sizes[p]
+            if table.shape != (rows, sizes[v]):
+                raise ValueError(
+                    f"table of {self.names[v]!r} has shape {table.shape}, but its parents have "
+                    f"{rows} configurations and it has {sizes[v]} states"
+                )
+
+    def _normalised_tables(self) -> tuple[np.ndarray, ...]:
+        """Check all rows of all tables in one go, and mend rounding where there is some."""
+        widths = np.concatenate([np.full(len(t), t.shape[1]) for t in self.tables])
+        owners = np.repeat(np.arange(self.n_variables), [len(t) for t in self.tables])
+        values = np.concatenate([table.ravel() for table in self.tables])
+        starts = np.concatenate(([0], np.cumsum(widths)[:-1]))
+        with np.errstate(invalid="ignore"):
+            sums = np.add.reduceat(values, starts)
+            lowest = np.minimum.reduceat(values, starts)
+        off = np.abs(sums - 1)
+        bad = ~((off <= ROW_SUM_TOLERANCE) & (lowest >= 0))
+        if bad.any():
+            v = int(owners[np.argmax(bad)])
+            row = int(np.argmax(bad)) - int(np.searchsorted(owners, v))
+            raise ValueError(
+                f"row {row} of the table of {self.names[v]!r} is not a distribution: "
+                f"{self.tables[v][row].tolist()}"
+            )
+        tables = list(self.tables)
+        for v in np.unique(owners[off > EXACT_TOLERANCE]).tolist():
+            rough = off[owners == v] > EXACT_TOLERANCE
+            table = self.tables[v].copy()
+            table[rough] /= table[rough].sum(axis=1, keepdims=True)
+            tables[v] = _frozen(table, np.float64)
+        return tuple(tables)
+
+
+def load_network(name_or_path: str | os.PathLike[str]) -> BayesianNetwork:
+    """Load a bundled network by its name, or any network from a BIF file.
+
+    Parameters
+    ----------
+    name_or_path : str or path
+        ``alarm``, ``insurance``, ``win95pts``, ``pigs`` or ``link``, or the path of a ``.bif`` or
+        ``.bif.gz`` file.
+
+    Returns
+    -------
+    BayesianNetwork
+        The network.
+
+    Examples
+    --------
+    >>> load_network("alarm")
+    <BayesianNetwork 'alarm': 37 variables, 46 edges>
+    """
+    if isinstance(name_or_path, str) and name_or_path in BUNDLED:
+        bundled = resources.files("lsbn.network") / "bundled" / f"{name_or_path}.bif.gz"
+        with resources.as_file(bundled) as path:
+            return read_bif(path)
+    path = Path(name_or_path)
+    known = f"a bundled network ({', '.join(BUNDLED)}) nor a .bif or .bif.gz file"
+    if not path.name.endswith((".bif", ".bif.gz")):
+        raise ValueError(f"{str(name_or_path)!r} is neither {known}")
+    if not path.is_file():
+        raise FileNotFoundError(f"{str(name_or_path)!r} is neither {known} that exists")
+    return read_bif(path)
+
+
+def read_bif(path: str | os.PathLike[str]) -> BayesianNetwork:
+    """Read a BIF file, compressed or not; see `lsbn.network.bif` for what is understood.
+
+    A network that calls itself ``unknown``, as the repository's do, is named after the file.
+    """
+    path = Path(path)
+    data = path.read_bytes()
+    try:
+        if data.startswith(b"\x1f\x8b"):
+            data = gzip.decompress(data)
+        text = data.decode("utf-8-sig")
+    except (OSError, EOFError, zlib.error) as error:
+        raise BIFError(f"{path}: damaged gzip file ({error})") from error
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BIFError(f"{path}, line {line}: not UTF-8 text ({error.reason})") from error
+    stem = path.name.removesuffix(".gz").removesuffix(".bif")
+    return _network_of(parse_bif_text(text, str(path)), stem, str(path))
+
+
+def parse_bif(text: str) -> BayesianNetwork:
+    """Read a network from BIF text."""
+    return _network_of(parse_bif_text(text), "network", "BIF text")
+
+
+def _network_of(contents: BIFContents, fallback: str, source: str) -> BayesianNetwork:
+    name = fallback if contents.name == "unknown" else contents.name
+    try:
+        return BayesianNetwork(
+            contents.names, contents.states, contents.parents, contents.tables, name
+        )
+    except ValueError as error:
+        raise BIFError(f"{source}: {error}") from error
+
+
+def _frozen(array: np.ndarray, dtype: type) -> np.ndarray:
+    """Return a read-only array; one that is already so is shared, not copied."""
+    result: np.ndarray = np.ascontiguousarray(array, dtype=dtype)
+    if result.flags.writeable:
+        result = result.copy()
+        result.setflags(write=False)
+    return result
+
+
+def _check_words(names: tuple[str, ...], states: tuple[tuple[str, ...], ...]) -> None:
+    """Check the names of variables and states."""
+    if not names:
+        raise ValueError("a network needs at least one variable")
+    if len(states) != len(names):
+        raise ValueError(f"states are given for {len(states)} variables, names for {len(names)}")
+    for v, name in enumerate(names):
+        if not isinstance(name, str) or not name:
+            raise ValueError(f"variable {v} must have a name that is a non-empty str, not {name!r}")
+    if len(set(names)) < len(names):
+        twice = Counter(names).most_common(1)[0][0]
+        raise ValueError(f"two variables are called {twice!r}")
+    for name, labels in zip(names, states, strict=True):
+        if not 1 <= len(labels) <= 65_536:
+            raise ValueError(f"{name!r} has {len(labels)} states; 1 to 65,536 are possible")
+        if not all(isinstance(label, str) for label in labels):
+            raise ValueError(f"the states of {name!r} must be str, found {labels!r}")
+        if len(set(labels)) < len(labels):
+            raise ValueError(f"two states of {name!r} have the same name: {labels!r}")
+
+
+def _draw(table: np.ndarray, configuration: np.ndarray, u: np.ndarray, out: np.ndarray) -> None:
+    """Invert the distribution function of each row's parent configuration at u in [0, 1).
+
+    A state of probability zero is never drawn, whatever the rounding of the sums.
+    """
+    upper = np.cumsum(table, axis=1)
+    possible = table > 0
+    left: np.ndarray = np.cumsum(possible[:, ::-1], axis=1)[:, ::-1] - possible
+    upper[left == 0] = 1.0
+    for k in range(table.shape[1] - 1):
+        out += u >= upper[:, k][configuration]
