@@ -22,8 +22,8 @@ from lsbn.data import Dataset
 from lsbn.kernels.counts import tabulate_xlogx
 from lsbn.network import load_network
 from lsbn.network.generators import random_network
+from lsbn.pairs import PairStatistics
 from lsbn.partition import ropart
-from lsbn.partition.weights import PairWeights
 
 SIZES = (2_500, 5_000, 10_000, 20_000)
 
@@ -75,7 +75,7 @@ def all_pairs_by_bits(dataset):
     fresh = Dataset(dataset.codes, dataset.cards, dataset.names, dataset.states)
     n = dataset.n_variables
     out = np.zeros((n, n))
-    for low, strips in PairWeights(fresh).strips(["MI"]):
+    for low, strips in PairStatistics(fresh).strips(["MI"]):
         strip = strips["MI"]
         out[low : low + len(strip)] = strip
     return np.triu(out, 1)

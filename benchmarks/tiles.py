@@ -24,7 +24,7 @@ from lsbn.estimator import LSBN
 from lsbn.metrics import compare
 from lsbn.network import load_network
 from lsbn.network.generators import tile
-from lsbn.partition.weights import PairWeights
+from lsbn.pairs import PairStatistics
 
 COPIES = (10, 25, 50, 100, 200)
 
@@ -72,8 +72,8 @@ def measure(copies: int, rows: int, seed: int, jobs: int) -> dict[str, Any]:
     table = table[list(np.random.default_rng(seed).permutation(table.columns))]
     LSBN(random_state=0, n_jobs=jobs).fit(table.iloc[:200, :40])
     watch = Stopwatch()
-    for name in ("moments", "histograms", "above", "strips"):
-        setattr(PairWeights, name, watch.timed(getattr(PairWeights, name)))
+    for name in ("survey", "moments", "histograms", "above", "heaviest"):
+        setattr(PairStatistics, name, watch.timed(getattr(PairStatistics, name)))
     model = LSBN(random_state=seed, n_jobs=jobs).fit(table)
     seconds = dict(model.diagnostics_["seconds"])
     seconds["all"] = sum(seconds.values())

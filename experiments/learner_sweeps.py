@@ -18,7 +18,7 @@ from lsbn.data import Dataset
 from lsbn.files import atomic_file
 from lsbn.learners.aracne import learn_aracne
 from lsbn.learners.base import Learned
-from lsbn.learners.greedy import Effort, learn_greedy
+from lsbn.learners.greedy import Climbing, learn_greedy
 from lsbn.learners.mmhc import learn_mmhc
 from lsbn.learners.pc import learn_pc
 from lsbn.learners.scoring import PUBLISHED
@@ -33,7 +33,7 @@ TARGETS = {
     "greedy": (93.8, 85.5, 85.0, 100.0, 56.1),
     "MMHC": (96.7, 88.7, 77.8, 100.0, 57.4),
 }
-NO_KICKS = Effort(rounds=0)
+NO_KICKS = Climbing(rounds=0)
 SETTINGS: dict[str, tuple[Callable[..., Learned], dict[str, dict]]] = {
     "ARACNE": (
         learn_aracne,
@@ -65,7 +65,7 @@ SETTINGS: dict[str, tuple[Callable[..., Learned], dict[str, dict]]] = {
         {
             "default (BDeu, ESS 1, prior, kicks)": {},
             "no kicks": {"effort": NO_KICKS},
-            "no kicks, no tabu list": {"effort": Effort(tenure=0, patience=0, rounds=0)},
+            "no kicks, no tabu list": {"effort": Climbing(tenure=0, patience=0, rounds=0)},
             "no structure prior": {"score": replace(PUBLISHED, prior="none")},
             "ESS 10": {"score": replace(PUBLISHED, ess=10.0)},
             "BIC": {"score": replace(PUBLISHED, kind="bic")},

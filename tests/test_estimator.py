@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
 from learner_cases import shuffled_alarm
+from lsbn import estimator, pairs
 from lsbn.data import DataError, Dataset
 from lsbn.estimator import LSBN
 from lsbn.learners import LEARNERS, Score
@@ -204,12 +205,59 @@ def test_it_clones_and_pickles(model):
 
 def test_diagnostics_are_ready_for_json(model):
     notes = json.loads(json.dumps(model.diagnostics_))
-    assert {"read", "partition", "blankets", "local", "merge", "last pass"} == set(notes["seconds"])
+    assert {"read", "partition", "last pass"} == set(notes["seconds"])
     assert notes["method"] == "sampled"
     assert notes["r_hat"] < 1.2
     assert notes["effective_sample_size"] > 10
+    assert notes["communities"] == []
+
+
+def test_diagnostics_of_communities(alarm):
+    model = LSBN(random_state=0, last_pass=False).fit(alarm[0])
+    notes = json.loads(json.dumps(model.diagnostics_))
+    assert {"read", "partition", "blankets", "local", "merge", "last pass"} == set(notes["seconds"])
     assert len(notes["communities"]) == len(model.communities_)
     assert {part.get("method") for part in notes["communities"]} <= {"exact", None}
+
+
+@pytest.mark.parametrize("learner", ["model-averaging", "aracne", "greedy", "mmhc"])
+@pytest.mark.parametrize(("stored", "most"), [(4_000, 1), (0, 4)])
+def test_pairs_are_counted_once_or_a_few_times(alarm, monkeypatch, learner, stored, most):
+    """One pass where the statistics of all pairs are stored. ARACNE and greedy list pairs again."""
+    table, _ = alarm
+    counted = []
+    found = pairs.PairStatistics._counted
+    monkeypatch.setattr(pairs, "STORED_VARIABLES", stored)
+    monkeypatch.setattr(estimator, "REACH", 0)
+
+    def watched(self):
+        if self.dataset.n_variables == table.shape[1] and not self._stored:
+            counted.append(self)
+        return found(self)
+
+    monkeypatch.setattr(pairs.PairStatistics, "_counted", watched)
+    LSBN(learner=learner, random_state=0).fit(table)
+    assert len(counted) <= (most if learner == "aracne" else min(most, 3))
+    assert len({id(each) for each in counted}) == 1
+
+
+def test_stages_that_nobody_reads_are_not_run(model):
+    assert set(model.diagnostics_["seconds"]) == {"read", "partition", "last pass"}
+    assert set(model.diagnostics_["not_run"]) == {"blankets", "local", "merge"}
+
+
+def test_many_variables_are_searched_among_candidates(monkeypatch):
+    """What happens above 1,024 variables: communities say where the last pass looks."""
+    monkeypatch.setattr(estimator, "REACH", 20)
+    monkeypatch.setattr("lsbn.learners.model_averaging.REACH", 20)
+    monkeypatch.setattr("lsbn.framework.candidates._EXPANDED", 20)
+    table, truth = shuffled_alarm(3_000)
+    first = LSBN(random_state=0).fit(table)
+    assert {"blankets", "local", "merge"} <= set(first.diagnostics_["seconds"])
+    assert "not_run" not in first.diagnostics_
+    assert compare(first.dag_, truth).f_score > 90
+    again = LSBN(random_state=0, n_jobs=2).fit(table)
+    assert (again.edge_probabilities_ != first.edge_probabilities_).nnz == 0
 
 
 def test_exports(model, tmp_path):
@@ -277,11 +325,11 @@ def test_pyagrum(whole_alarm):
 def test_verbose_tells_of_each_stage(alarm, capsys):
     told = []
     small = alarm[0][alarm[0].columns[:5]].head(100)
-    LSBN(random_state=0, verbose=told.append).fit(small)
-    assert "looking for Markov blankets" in told
+    LSBN.paper(random_state=0, verbose=told.append).fit(small)
+    assert "finding Markov blankets" in told
     assert capsys.readouterr().err == ""
     LSBN(random_state=0, verbose=True).fit(small)
-    assert "looking for Markov blankets" in capsys.readouterr().err
+    assert "learning the whole network" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

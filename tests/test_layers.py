@@ -11,6 +11,7 @@ SOURCE = Path(lsbn.__file__).parent
 LAYERS = (
     {"kernels", "files", "parallel", "version"},
     {"data", "graph", "network", "metrics"},
+    {"pairs"},
     {"partition", "learners"},
     {"framework"},
     {"runs"},

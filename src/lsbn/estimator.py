@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import networkx as nx
@@ -18,19 +19,47 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from lsbn.data import DataError, Dataset
 from lsbn.data.copies import Folded, fold_copies
 from lsbn.framework.blankets import blanket_candidates, markov_blankets
-from lsbn.framework.candidates import final_pass
-from lsbn.framework.local import LocalResult, LocalSettings, learn_communities
-from lsbn.framework.mergence import mergence, union_sizes
+from lsbn.framework.candidates import find_candidates
+from lsbn.framework.local import LocalSettings, learn_communities
+from lsbn.framework.mergence import merge_order, mergence, union_sizes
 from lsbn.graph import EdgeProbabilities
 from lsbn.learners import LEARNERS, Learned, Score
+from lsbn.learners.model_averaging import REACH
 from lsbn.network import BayesianNetwork, fit_tables
 from lsbn.network.convert import to_pgmpy, to_pyagrum
-from lsbn.partition import WEIGHTS, ropart
+from lsbn.pairs import WEIGHTS, PairStatistics
+from lsbn.parallel import threads
+from lsbn.partition import ropart
 
 __all__ = ["LSBN"]
 
 BLANKET_ALPHA = 0.001
 _AS_PUBLISHED = {"fold_copies": False, "weigh_votes": False, "last_pass": False}
+
+
+NOT_NEEDED = f"the last pass looks everywhere among up to {REACH:,} variables"
+
+
+@dataclass(frozen=True, eq=False)
+class _Proposals:
+    """What LocalLearn and Mergence propose to the last pass.
+
+    Attributes
+    ----------
+    communities, blankets : list of int arrays
+    edges : (n, n) sparse array
+        Edge probabilities after Mergence.
+    hierarchy : (k - 1, 4) float array
+        The merge tree.
+    notes : list of dict
+        Figures about each community.
+    """
+
+    communities: list[np.ndarray]
+    blankets: list[np.ndarray]
+    edges: sparse.csr_array
+    hierarchy: np.ndarray
+    notes: list[dict[str, Any]]
 
 
 class _ScoreParameter:
@@ -76,7 +105,9 @@ class LSBN(BaseEstimator):
         Probability above which an edge may be part of such a triangle.
     last_pass : bool
         After Mergence, run the learner once more over all variables, with what the communities
-        proposed. Model averaging of up to 1,024 variables looks everywhere.
+        proposed. Model averaging of up to 1,024 variables looks everywhere instead, so that Markov
+        blankets, LocalLearn and Mergence are not run: on pigs they took a third of the time and
+        changed nothing, and starting from their proposals found lower log scores (andes).
     score : Score or str, optional
         What model averaging, greedy search and MMHC score families by, or the name of its kind:
         see `lsbn.learners.Score`. By default the last pass of model averaging has the mixed score;
@@ -109,7 +140,8 @@ class LSBN(BaseEstimator):
     diagnostics_ : dict
         ``seconds`` of each stage; ``method``, exact or sampled; ``r_hat`` and
         ``effective_sample_size`` of the least certain edge where orders were sampled;
-        ``communities`` with the same for each; what the last pass says of itself.
+        ``communities`` with the same for each; what the last pass says of itself; ``not_run``,
+        the stages that were not needed, and why.
     dataset_ : Dataset
         The table as it was coded.
     feature_names_in_ : numpy.ndarray of str
@@ -214,40 +246,91 @@ class LSBN(BaseEstimator):
         self._check_parameters()
         stages = _Stages(self.verbose)
         with stages("read", "coding the table"):
-            dataset = _coded(
-                X,
-                discretize=self.discretize,
-                bins=self.bins,
-                missing=self.missing,
-                max_states=self.max_states,
-            )
-            folded = self._folded(dataset)
-            dataset = folded.dataset
+            folded = self._folded(self._coded(X))
+        pairs = PairStatistics(folded.dataset)
         seeds = _seed_sequence(self.random_state).spawn(3)
-        settings = self._settings(int(seeds[1].generate_state(1)[0]))
         with stages("partition", "partitioning the variables"):
-            communities = ropart(
-                dataset,
-                weights=self.weights,
-                max_size=self.max_community,
-                n_jobs=self.n_jobs,
-                progress=stages.tell,
-            ).communities
-        with stages("blankets", "looking for Markov blankets"):
-            blankets = self._blankets(dataset)
+            communities = self._partition(pairs, stages.tell)
+        if self._looks_everywhere(pairs.dataset):
+            proposals = None
+            hierarchy = merge_order(communities)
+        else:
+            proposals = self._propose(pairs, communities, seeds, stages)
+            hierarchy = proposals.hierarchy
+        with stages("last pass", "learning the whole network"):
+            learned = self._learn(pairs, proposals, seeds[2])
+        self._keep(folded, communities, hierarchy, learned)
+        self.diagnostics_ = _diagnostics(proposals, learned, stages.seconds, folded)
+        return self
+
+    def _coded(self, table: Any) -> Dataset:
+        return _coded(
+            table,
+            discretize=self.discretize,
+            bins=self.bins,
+            missing=self.missing,
+            max_states=self.max_states,
+        )
+
+    def _partition(self, pairs: PairStatistics, tell: Callable[[str], None]) -> list[np.ndarray]:
+        """Step 1, ROPART."""
+        return ropart(
+            pairs.dataset,
+            weights=self.weights,
+            pairs=pairs,
+            max_size=self.max_community,
+            n_jobs=self.n_jobs,
+            progress=tell,
+        ).communities
+
+    def _looks_everywhere(self, dataset: Dataset) -> bool:
+        """Say whether the last pass searches all variables, whatever the communities propose."""
+        averaging = self.last_pass and self.learner == "model-averaging"
+        return averaging and dataset.n_variables <= REACH
+
+    def _propose(
+        self,
+        pairs: PairStatistics,
+        communities: list[np.ndarray],
+        seeds: list[np.random.SeedSequence],
+        stages: _Stages,
+    ) -> _Proposals:
+        """Step 2, LocalLearn, and step 3, Mergence."""
+        dataset = pairs.dataset
+        settings = self._settings(int(seeds[1].generate_state(1)[0]))
+        with stages("blankets", "finding Markov blankets"):
+            blankets = self._blankets(pairs)
         with stages("local", f"learning {len(communities):,} communities"):
-            local = self._local_learn(dataset, communities, blankets, settings, seeds[0])
+            own = seeds[0].spawn(len(communities))
+            local = learn_communities(dataset, communities, blankets, settings, own, self.n_jobs)
         with stages("merge", "merging communities"):
             structures = [result.structure for result in local]
-            structure, hierarchy = mergence(
+            merged, hierarchy = mergence(
                 dataset, communities, structures, settings, progress=stages.tell
             )
-        with stages("last pass", "settling the whole"):
-            proposed = structure.probabilities(dataset.n_variables)
-            learned = self._settle(dataset, communities, blankets, proposed, seeds[2])
-        self._keep(folded, communities, hierarchy, learned)
-        self.diagnostics_ = _diagnostics(local, learned, stages.seconds, folded)
-        return self
+        proposed = merged.probabilities(dataset.n_variables)
+        notes = [result.diagnostics for result in local]
+        return _Proposals(communities, blankets, proposed, hierarchy, notes)
+
+    def _learn(
+        self, pairs: PairStatistics, proposals: _Proposals | None, seed: np.random.SeedSequence
+    ) -> Learned:
+        """Run the learner over all variables, or give the merged votes."""
+        dataset, candidates = pairs.dataset, None
+        if proposals is not None:
+            if not self.last_pass or callable(self.learner):
+                return Learned(EdgeProbabilities(proposals.edges, dataset.names))
+            found = (proposals.communities, proposals.blankets, proposals.edges)
+            candidates = find_candidates(pairs, *found)
+        score = self._score()
+        return LEARNERS[str(self.learner)](
+            dataset,
+            candidates=candidates,
+            pairs=pairs,
+            random_state=np.random.default_rng(seed),
+            n_jobs=threads(self.n_jobs),
+            **({} if score is None else {"score": score}),
+        )
 
     def _folded(self, dataset: Dataset) -> Folded:
         fold = (
@@ -284,44 +367,11 @@ class LSBN(BaseEstimator):
             seed=seed,
         )
 
-    def _blankets(self, dataset: Dataset) -> list[np.ndarray]:
-        candidates = blanket_candidates(dataset, weights=self.weights)
+    def _blankets(self, pairs: PairStatistics) -> list[np.ndarray]:
+        dataset = pairs.dataset
+        candidates = blanket_candidates(dataset, weights=self.weights, pairs=pairs)
         alpha = self.blanket_alpha or min(BLANKET_ALPHA, 1 / dataset.n_variables)
         return markov_blankets(dataset, candidates, alpha=alpha, n_jobs=self.n_jobs)
-
-    def _local_learn(
-        self,
-        dataset: Dataset,
-        communities: list[np.ndarray],
-        blankets: list[np.ndarray],
-        settings: LocalSettings,
-        seed: np.random.SeedSequence,
-    ) -> list[LocalResult]:
-        seeds = seed.spawn(len(communities))
-        return learn_communities(dataset, communities, blankets, settings, seeds, self.n_jobs)
-
-    def _settle(
-        self,
-        dataset: Dataset,
-        communities: list[np.ndarray],
-        blankets: list[np.ndarray],
-        proposed: sparse.csr_array,
-        seed: np.random.SeedSequence,
-    ) -> Learned:
-        """Give the merged votes, or what the last pass makes of them."""
-        merged = Learned(EdgeProbabilities(proposed, dataset.names))
-        if not self.last_pass or callable(self.learner):
-            return merged
-        return final_pass(
-            dataset,
-            self.learner,
-            merged,
-            communities,
-            blankets,
-            score=self._score(),
-            random_state=seed,
-            n_jobs=self.n_jobs,
-        )
 
     def _keep(
         self,
@@ -451,11 +501,11 @@ class _Stages:
 
 
 def _diagnostics(
-    local: list[LocalResult], learned: Learned, seconds: dict[str, float], folded: Folded
+    proposals: _Proposals | None, learned: Learned, seconds: dict[str, float], folded: Folded
 ) -> dict[str, Any]:
     """Gather figures, ready for JSON; the last pass speaks for the whole where there was one."""
     whole = dict(learned.diagnostics)
-    parts = [result.diagnostics for result in local]
+    parts = [] if proposals is None else proposals.notes
     if not whole:
         r_hats = [part["r_hat"] for part in parts if "r_hat" in part]
         sizes = [p["effective_sample_size"] for p in parts if "effective_sample_size" in p]
@@ -463,6 +513,8 @@ def _diagnostics(
         whole = {"method": " and ".join(methods)} if methods else {}
         if r_hats:
             whole |= {"r_hat": max(r_hats), "effective_sample_size": min(sizes)}
+    if proposals is None:
+        whole["not_run"] = dict.fromkeys(("blankets", "local", "merge"), NOT_NEEDED)
     rounded = {stage: round(spent, 4) for stage, spent in seconds.items()}
     notes = [*folded.whole.notes, *folded.notes]
     return {**whole, "seconds": rounded, "communities": parts, "notes": notes}

@@ -7,7 +7,7 @@ from learner_cases import collider_table
 from lsbn.data import Dataset
 from lsbn.framework.blankets import blanket_candidates, iamb, markov_blankets
 from lsbn.network import load_network
-from lsbn.partition.weights import WEIGHTS, PairWeights
+from lsbn.pairs import WEIGHTS, PairStatistics
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def insurance():
 def weight_matrix(dataset, name="MI"):
     n = dataset.n_variables
     half = np.zeros((n, n))
-    for low, strips in PairWeights(dataset).strips([name]):
+    for low, strips in PairStatistics(dataset).strips([name]):
         rows = strips[name].shape[0]
         half[low : low + rows] = np.triu(strips[name], low + 1)
     return half + half.T
@@ -43,7 +43,7 @@ def test_candidates_under_any_weight_count(insurance):
 @pytest.mark.parametrize("most", [0, 1, 2, 3, 5])
 def test_the_heaviest_candidates_are_kept(insurance, most):
     weights = weight_matrix(insurance)
-    found = blanket_candidates(insurance, weights=["MI"], above_mean=False, most=most)
+    found = PairStatistics(insurance).heaviest(["MI"], most=most)
     for v, some in enumerate(found):
         order = np.lexsort((np.arange(len(weights)), -weights[v]))
         assert some.tolist() == sorted(order[order != v][:most])
@@ -62,7 +62,7 @@ def test_iamb_does_as_the_naive_one(insurance, alpha, most):
 
 def test_blankets_of_a_collider_hold_spouses():
     dataset = collider_table()
-    found = markov_blankets(dataset, blanket_candidates(dataset, above_mean=False))
+    found = markov_blankets(dataset, PairStatistics(dataset).heaviest(["MI"], most=60))
     a, b, c, d = (dataset.names.index(x) for x in "abcd")
     assert [set(x.tolist()) for x in (found[a], found[b], found[c], found[d])] == [
         {b, c},

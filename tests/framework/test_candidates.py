@@ -12,10 +12,10 @@ import naive
 from learner_cases import shuffled_alarm
 from lsbn.data import Dataset
 from lsbn.framework.blankets import blanket_candidates, iamb, markov_blankets
-from lsbn.framework.candidates import candidate_pools, final_pass
-from lsbn.graph import EdgeProbabilities
-from lsbn.learners import LEARNERS, Learned, learn_aracne, learn_greedy, learn_mmhc, learn_pc
+from lsbn.framework.candidates import candidate_pools, find_candidates
+from lsbn.learners import LEARNERS, Candidates, learn_aracne, learn_mmhc, learn_pc
 from lsbn.learners.aracne import pair_level
+from lsbn.pairs import PairStatistics
 
 N = 6
 few = st.sets(st.integers(0, N - 1), max_size=4).map(lambda s: np.array(sorted(s), np.int64))
@@ -48,11 +48,15 @@ def test_pools_hold_everything_that_was_proposed(communities, blankets, partners
 
 @pytest.fixture(scope="module")
 def alarm():
-    """Some of alarm, its blankets, two overlapping communities and no votes."""
+    """Some of alarm, and candidates from two overlapping communities without votes."""
     dataset = Dataset.from_table(shuffled_alarm(3_000)[0].iloc[:, :16])
+    return dataset, candidates_of(dataset, [np.arange(10), np.arange(7, 16)])
+
+
+def candidates_of(dataset, communities):
     blankets = markov_blankets(dataset, blanket_candidates(dataset))
-    nothing = Learned(EdgeProbabilities(sparse.csr_array((16, 16)), dataset.names))
-    return dataset, nothing, [np.arange(10), np.arange(7, 16)], blankets
+    nothing = sparse.csr_array((dataset.n_variables,) * 2)
+    return find_candidates(PairStatistics(dataset), communities, blankets, nothing)
 
 
 def joined(learned):
@@ -62,8 +66,9 @@ def joined(learned):
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
-def test_every_learner_settles_the_whole(alarm, learner):
-    first, again = (final_pass(alarm[0], learner, *alarm[1:], random_state=3) for _ in "ab")
+def test_every_learner_takes_candidates(alarm, learner):
+    dataset, candidates = alarm
+    first, again = (LEARNERS[learner](dataset, candidates=candidates, random_state=3) for _ in "ab")
     assert (first.edges.matrix != again.edges.matrix).nnz == 0
     assert len(joined(first)) > 8
 
@@ -71,9 +76,9 @@ def test_every_learner_settles_the_whole(alarm, learner):
 def test_aracne_spares_what_stands_among_mutual_members_of_blankets():
     dataset = Dataset.from_table(shuffled_alarm(3_000)[0])
     n = dataset.n_variables
-    blankets = markov_blankets(dataset, blanket_candidates(dataset))
-    nothing = Learned(EdgeProbabilities(sparse.csr_array((n, n)), dataset.names))
-    found = joined(final_pass(dataset, "aracne", nothing, [np.arange(n)], blankets))
+    candidates = candidates_of(dataset, [np.arange(n)])
+    blankets = candidates.blankets
+    found = joined(learn_aracne(dataset, candidates=candidates))
     whole = learn_aracne(dataset)
     level = pair_level(n)
     own = [set(iamb(dataset, v, b, alpha=level).tolist()) for v, b in enumerate(blankets)]
@@ -89,14 +94,16 @@ def test_aracne_spares_what_stands_among_mutual_members_of_blankets():
     assert found == spared | joined(whole)
 
 
-@pytest.mark.parametrize("learn", [learn_aracne, learn_pc, learn_greedy])
-def test_pairs_bound_what_may_be_joined(alarm, learn):
+@pytest.mark.parametrize("learn", [learn_aracne, learn_pc])
+def test_candidates_bound_what_may_be_joined(alarm, learn):
     dataset = alarm[0]
     everyone = np.array(list(itertools.combinations(range(16), 2)))
     free = joined(learn(dataset, random_state=0))
-    assert joined(learn(dataset, pairs=everyone, random_state=0)) == free
+    assert joined(learn(dataset, candidates=Candidates.of_pairs(16, everyone))) == free
     some = everyone[::2]
-    assert joined(learn(dataset, pairs=some, random_state=0)) <= set(map(tuple, some.tolist()))
+    found = joined(learn(dataset, candidates=Candidates.of_pairs(16, some)))
+    assert found
+    assert found <= set(map(tuple, some.tolist()))
 
 
 def test_max_min_pairs_are_looked_for_in_pools(alarm):

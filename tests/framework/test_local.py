@@ -14,11 +14,12 @@ from lsbn.framework.local import (
 from lsbn.framework.votes import Structure
 from lsbn.graph import EdgeProbabilities
 from lsbn.learners import Learned, learn_model_averaging
+from lsbn.pairs import PairStatistics
 
 
 def test_a_small_community_is_learned_as_a_whole():
     dataset = collider_table()
-    blankets = markov_blankets(dataset, blanket_candidates(dataset, above_mean=False))
+    blankets = markov_blankets(dataset, PairStatistics(dataset).heaviest(["MI"], most=60))
     settings = LocalSettings(weigh_votes=True, resolve=False)
     result = local_learn(dataset, np.arange(4), blankets, settings, random_state=0)
     exact = learn_model_averaging(dataset).edges.matrix.toarray()

@@ -19,7 +19,7 @@ from lsbn import metrics
 from lsbn.data import Dataset
 from lsbn.kernels.triangles import weakest_of_triangles
 from lsbn.learners.aracne import learn_aracne, permutation_threshold
-from lsbn.learners.pc import adjacency
+from lsbn.learners.independence import adjacency
 
 
 def skeleton(learned):

@@ -18,9 +18,10 @@ from lsbn.data import Dataset
 from lsbn.kernels import climb
 from lsbn.kernels.scores import family_score
 from lsbn.learners import greedy
-from lsbn.learners.greedy import Effort, learn_greedy
+from lsbn.learners.greedy import Climbing, learn_greedy
 from lsbn.learners.scoring import PUBLISHED, Score
 from lsbn.network.generators import random_network
+from lsbn.pairs import PairStatistics
 
 
 def score_of(dataset, matrix, score, max_parents=8):
@@ -111,10 +112,11 @@ def test_candidates_of_many_variables_are_the_informative_ones(monkeypatch):
     dataset = random_table(2, n=30, rows=2_000)
     monkeypatch.setattr(greedy, "_ALL_PAIRS", 10)
     monkeypatch.setattr(greedy, "_MEAN_CANDIDATES", 4)
-    lists = greedy.candidate_lists(dataset)
+    pairs = PairStatistics(dataset)
+    lists = greedy.lists_of(30, greedy.candidate_pairs(pairs))
     assert 30 < len(lists.candidates) <= 120
     assert (lists.twin[lists.twin] == np.arange(len(lists.twin))).all()
-    edges = learn_greedy(dataset, effort=Effort(rounds=0), random_state=0).edges
+    edges = learn_greedy(dataset, effort=Climbing(rounds=0), random_state=0).edges
     assert nx.is_directed_acyclic_graph(edges.to_networkx())
 
 

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 import naive
 from learner_cases import EDGE_CASES, assert_sensible, chain_table, collider_table
 from lsbn.data import Dataset
-from lsbn.learners import model_averaging
+from lsbn.learners import Candidates, model_averaging
 from lsbn.learners.model_averaging import Sampling, learn_model_averaging
 from lsbn.learners.scoring import PUBLISHED, Score
 from lsbn.network import load_network
@@ -64,7 +64,9 @@ def test_a_parent_outside_the_pools_is_found_beside_others(monkeypatch):
     pools = [np.setdiff1d(np.arange(30), [v, 2]) for v in range(30)]
     pools[2] = np.arange(10, 20)
     monkeypatch.setattr(model_averaging, "REACH", 0)
-    found = learn(columns.T, pools=pools, random_state=0)
+    nothing = [np.empty(0, np.int64)] * 30
+    candidates = Candidates(pools, nothing, np.empty((0, 2), np.int64))
+    found = learn(columns.T, candidates=candidates, random_state=0)
     assert dense(found)[2].sum() > 0.99
 
 

@@ -17,7 +17,8 @@ from learner_cases import (
 )
 from lsbn import metrics
 from lsbn.data import Dataset
-from lsbn.learners.pc import FALSE_DISCOVERIES, _meek, default_alpha, learn_pc, significant
+from lsbn.learners.independence import FALSE_DISCOVERIES, default_alpha, significant
+from lsbn.learners.pc import _meek, learn_pc
 
 
 def test_collider_is_directed_and_chain_is_not():

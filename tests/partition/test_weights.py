@@ -5,9 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
+from lsbn import pairs as pairs_module
 from lsbn.data import Dataset
-from lsbn.partition import weights as weights_module
-from lsbn.partition.weights import WEIGHTS, PairWeights, pagerank, weighted_graphs
+from lsbn.pairs import PairStatistics, pagerank
+from lsbn.partition.weights import WEIGHTS, weighted_graphs
 
 
 def dataset(columns):
@@ -45,7 +46,7 @@ def tables(draw):
 def everything(data, names):
     """All pairs' weights by streaming strips."""
     found = {name: {} for name in names}
-    for low, strips in PairWeights(data).strips(names):
+    for low, strips in PairStatistics(data).strips(names):
         for name, strip in strips.items():
             for a, row in enumerate(strip):
                 for j in range(low + a + 1, data.n_variables):
@@ -67,7 +68,7 @@ def test_strips_of_any_height_give_the_same(strip, monkeypatch):
     rng = np.random.default_rng(0)
     data = dataset([rng.integers(3, size=50) for _ in range(70)])
     expected = everything(data, ["MI", "Pearson"])
-    monkeypatch.setattr(weights_module, "_STRIP", strip)
+    monkeypatch.setattr(pairs_module, "_STRIP", strip)
     assert everything(data, ["MI", "Pearson"]) == expected
 
 
@@ -149,8 +150,40 @@ def test_pagerank_of_many_pairs_stays_close(monkeypatch):
         for v in range(40)
     ]
     data = dataset(columns)
-    exact = PairWeights(data).pagerank
-    monkeypatch.setattr(weights_module, "_EXACT_PAGERANK_PAIRS", 300)
-    close = PairWeights(data).pagerank
+    exact = PairStatistics(data).pagerank
+    monkeypatch.setattr(pairs_module, "LISTED_PAIRS", 300)
+    close = PairStatistics(data).pagerank
     assert close.sum() == pytest.approx(1.0)
     assert np.abs(close - exact).max() < 0.02 * exact.max()
+
+
+@settings(deadline=None, max_examples=40)
+@given(tables())
+def test_graphs_are_nearly_the_same_where_no_pairs_are_stored(data):
+    """Only the ranks of PageRank and the bins of MI_pr may differ."""
+    wanted = weighted_graphs(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairs_module, "STORED_VARIABLES", 0)
+        pairs = PairStatistics(data)
+        found = weighted_graphs(data, pairs=pairs)
+    assert pairs.passes == 3
+    for name in set(WEIGHTS) - {"MI_pr"}:
+        assert found[name].threshold == wanted[name].threshold
+        np.testing.assert_array_equal(found[name].edges, wanted[name].edges)
+        np.testing.assert_array_equal(found[name].weights, wanted[name].weights)
+    width = wanted["MI_pr"].weights.max(initial=0.0) / 50
+    assert abs(found["MI_pr"].threshold - wanted["MI_pr"].threshold) <= width + 1e-9
+
+
+@settings(deadline=None, max_examples=40)
+@given(tables(), st.integers(1, 6), st.booleans())
+def test_partners_are_the_same_where_no_pairs_are_stored(data, most, above_mean):
+    options = {"most": most, "above_mean": above_mean}
+    wanted = PairStatistics(data).heaviest(["MI", "Pearson"], **options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairs_module, "STORED_VARIABLES", 0)
+        pairs = PairStatistics(data)
+        pairs.survey(["MI", "Pearson"])
+        found = pairs.heaviest(["MI", "Pearson"], **options)
+    assert pairs.passes == 2
+    assert [some.tolist() for some in found] == [some.tolist() for some in wanted]

@@ -17,20 +17,18 @@ from lsbn.data import Dataset
 from lsbn.framework.parts import Part
 from lsbn.kernels import blankets as _blankets
 from lsbn.kernels.counts import tabulate_xlogx
+from lsbn.pairs import MOST_PARTNERS, WEIGHTS, PairStatistics, base_weights
 from lsbn.parallel import scatter
-from lsbn.partition.weights import WEIGHTS, PairWeights
 
 __all__ = ["blanket_candidates", "iamb", "markov_blankets", "symmetric"]
-
-_BASE = {"MI_sn": "MI", "Pearson_sn": "Pearson"}
 
 
 def blanket_candidates(
     dataset: Dataset,
     *,
     weights: Sequence[str] = WEIGHTS,
-    above_mean: bool = True,
-    most: int | None = 60,
+    most: int | None = MOST_PARTNERS,
+    pairs: PairStatistics | None = None,
 ) -> list[np.ndarray]:
     r"""Partners of each variable whose weight is at least the average of its edges.
 
@@ -41,10 +39,10 @@ def blanket_candidates(
     dataset : Dataset
     weights : sequence of str
         Weight functions of `lsbn.partition.WEIGHTS`. A partner under any of them is a candidate.
-    above_mean : bool
-        Whether the inequality is asked for, as published. Otherwise only `most` bounds the list.
     most : int, optional
         Under each weight function only the heaviest are taken.
+    pairs : PairStatistics, optional
+        Of the same dataset, if they are at hand.
 
     Returns
     -------
@@ -61,31 +59,11 @@ def blanket_candidates(
     insurance (`LSBN.paper`, six tables), mutual information alone 86 %: one strong relation, a
     near copy, lifts the average of a variable's mutual information above its other neighbours.
 
-    Pairs are streamed twice, for the averages and for the heaviest of each variable, so memory is
-    O(n most). Standard normalisation changes neither side of the inequality.
+    Standard normalisation changes neither side of the inequality.
     """
-    names = list(dict.fromkeys(_BASE.get(name, name) for name in weights))
-    pairs = PairWeights(dataset)
-    n = dataset.n_variables
-    most = n - 1 if most is None else min(most, n - 1)
-    if most < 1:
-        return [np.empty(0, np.int64)] * n
-    moments = pairs.moments(names)
-    least = {
-        name: moments[name].strength / (n - 1) * (1 - 1e-12) if above_mean else np.zeros(n)
-        for name in names
-    }
-    heaps = {
-        name: (np.zeros((n, most)), np.zeros((n, most), np.int64), np.zeros(n, np.int64))
-        for name in names
-    }
-    for low, strips in pairs.strips(names):
-        for name in names:
-            _blankets.keep_heaviest(strips[name], low, least[name], *heaps[name])
-    return [
-        np.unique(np.concatenate([partners[v, : k[v]] for _, partners, k in heaps.values()]))
-        for v in range(n)
-    ]
+    pairs = pairs or PairStatistics(dataset)
+    most = dataset.n_variables if most is None else most
+    return pairs.heaviest(base_weights(weights), most=most, above_mean=True)
 
 
 def iamb(
@@ -131,7 +109,6 @@ def markov_blankets(
     *,
     alpha: float = 0.001,
     most: int = 12,
-    mutual: bool = False,
     n_jobs: int | None = 1,
 ) -> list[np.ndarray]:
     """Markov blankets of all variables by `iamb`, made symmetric by `symmetric`.
@@ -143,8 +120,6 @@ def markov_blankets(
         See `blanket_candidates`.
     alpha, most
         See `iamb`.
-    mutual : bool
-        See `symmetric`.
     n_jobs : int, optional
 
     Returns
@@ -159,7 +134,7 @@ def markov_blankets(
 
     items = list(enumerate(candidates))
     found = scatter(partial(_each_iamb, alpha=alpha, most=most), share, items, n_jobs)
-    return symmetric(found, mutual=mutual)
+    return symmetric(found)
 
 
 def _each_iamb(part: Part, chunk: list, alpha: float, most: int) -> list[np.ndarray]:
@@ -177,8 +152,8 @@ def _arrays(dataset: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nd
     return words, offsets, dataset.codes, tabulate_xlogx(dataset.n_rows)
 
 
-def symmetric(blankets: Sequence[np.ndarray], mutual: bool = False) -> list[np.ndarray]:
-    """Make Y a member of X's blanket wherever X is one of Y's, or only if both are.
+def symmetric(blankets: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Make Y a member of X's blanket wherever X is one of Y's.
 
     Blankets are symmetric in theory. Each variable's own findings come first, in their order.
 
@@ -187,12 +162,8 @@ def symmetric(blankets: Sequence[np.ndarray], mutual: bool = False) -> list[np.n
     >>> blankets = [np.array([2, 1]), np.array([], int), np.array([1, 0])]
     >>> [b.tolist() for b in symmetric(blankets)]
     [[2, 1], [0, 2], [1, 0]]
-    >>> [b.tolist() for b in symmetric(blankets, mutual=True)]
-    [[2], [], [0]]
     """
     found = [b.tolist() for b in blankets]
-    if mutual:
-        return [np.array([u for u in b if v in found[u]], np.int64) for v, b in enumerate(found)]
     added: list[list[int]] = [[] for _ in found]
     for v, members in enumerate(found):
         for u in members:

@@ -15,7 +15,7 @@ from lsbn.framework.subcommunities import expanded_community, sub_communities
 from lsbn.framework.triplets import triplet_clusters
 from lsbn.framework.votes import Pair, Structure
 from lsbn.learners import LEARNERS, PUBLISHED, Learned, Score
-from lsbn.learners.greedy import Effort
+from lsbn.learners.greedy import Climbing
 from lsbn.parallel import scatter
 
 __all__ = ["LocalSettings", "learn_communities", "local_learn", "resolve_conflicts"]
@@ -23,7 +23,7 @@ __all__ = ["LocalSettings", "learn_communities", "local_learn", "resolve_conflic
 LEAST_WEIGHT = 1e-6
 """Weight of a vote that counts only where there is no other."""
 
-_FEW_KICKS = Effort(rounds=1, kicks=20)
+_FEW_KICKS = Climbing(rounds=1, kicks=20)
 _SMALL: dict[str, dict[str, Any]] = {
     "model-averaging": {"method": "exact", "max_parents": 3},
     "greedy": {"effort": _FEW_KICKS},

@@ -13,38 +13,9 @@ import numpy as np
 
 from lsbn.partition.linkcomm import link_communities
 
-__all__ = ["candidate_triplets", "triplet_clusters"]
+__all__ = ["triplet_clusters"]
 
 Triplet = tuple[int, int, int]
-
-
-def candidate_triplets(edges: np.ndarray) -> list[Triplet]:
-    """Triplets of nodes that are mutually connected.
-
-    Parameters
-    ----------
-    edges : (m, 2) int array
-        Undirected edges whose probability exceeds the threshold.
-
-    Returns
-    -------
-    list of (int, int, int)
-        Each ascending, in lexicographic order.
-
-    Examples
-    --------
-    >>> candidate_triplets(np.array([[0, 1], [1, 2], [2, 0], [2, 3]]))
-    [(0, 1, 2)]
-    """
-    later: dict[int, set[int]] = {}
-    for u, v in edges.tolist():
-        later.setdefault(min(u, v), set()).add(max(u, v))
-    return [
-        (u, v, w)
-        for u in sorted(later)
-        for v, w in combinations(sorted(later[u]), 2)
-        if w in later.get(v, ())
-    ]
 
 
 def triplet_clusters(triplets: list[Triplet]) -> list[np.ndarray]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from lsbn.learners.aracne import learn_aracne
-from lsbn.learners.base import Knowledge, Learned
+from lsbn.learners.base import Candidates, Learned
 from lsbn.learners.greedy import learn_greedy
 from lsbn.learners.mmhc import learn_mmhc
 from lsbn.learners.model_averaging import learn_model_averaging
@@ -13,7 +13,7 @@ from lsbn.learners.scoring import PUBLISHED, Score
 __all__ = [
     "LEARNERS",
     "PUBLISHED",
-    "Knowledge",
+    "Candidates",
     "Learned",
     "Score",
     "learn_aracne",

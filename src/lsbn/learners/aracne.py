@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 from scipy import sparse, stats
 
 from lsbn import parallel
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
+from lsbn.kernels.blankets import iamb
 from lsbn.kernels.independence import information_strip
 from lsbn.kernels.triangles import weakest_of_triangles
-from lsbn.learners.base import Knowledge, Learned
-from lsbn.learners.pc import Data, adjacency, arrays_for_tests, strips
+from lsbn.learners.base import Candidates, Learned, pairs_of
+from lsbn.learners.independence import Data, adjacency, arrays_for_tests, strips
+from lsbn.pairs import PairStatistics
 
 __all__ = ["learn_aracne", "pair_level", "permutation_threshold"]
 
+MOST_MEMBERS = 12
+"""Most members of a Markov blanket that is found again."""
 ALPHA = 0.05
 """Probability of any false dependence at all."""
 
@@ -26,8 +33,8 @@ def learn_aracne(
     alpha: float = ALPHA,
     tolerance: float = 0.0,
     permutations: int = 10,
-    pairs: np.ndarray | None = None,
-    knowledge: Knowledge = Knowledge(),  # noqa: B008
+    candidates: Candidates | None = None,
+    pairs: PairStatistics | None = None,
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
 ) -> Learned:
@@ -45,9 +52,10 @@ def learn_aracne(
         The weakest edge of a triangle is kept if it comes within this fraction of the next one.
     permutations : int
         Number of shuffled tables.
-    pairs : (m, 2) int array, optional
-        Pairs that may be joined; all may by default.
-    knowledge : Knowledge
+    candidates : Candidates, optional
+        Pairs that may be joined; all may by default. See Notes for the blankets.
+    pairs : PairStatistics, optional
+        Of the same dataset, if they are at hand.
     random_state : int, Generator or None
         Seeds the permutations; the default threshold needs none.
     n_jobs : int, optional
@@ -68,31 +76,56 @@ def learn_aracne(
     The inequality says ``I(x; z) <= min(I(x; y), I(y; z))`` if all that x knows of z went
     through y. It is applied to the triangles of the kept graph at once. Where y is a copy of x,
     ``x - z`` and ``y - z`` weigh the same: neither falls.
+
+    With candidates, the triangles are those of the whole graph, and pairs that are no candidates
+    stay apart. An edge may fall in the whole graph when two other pairs of its triangle weigh more,
+    of which one is itself indirect. The Markov blankets show which pairs are direct: an edge stands
+    if it stands among the pairs whose ends are in each other's blanket at the level of all pairs.
     """
-    del knowledge
     if not 0.0 <= tolerance < 1.0:
         raise ValueError(f"tolerance must be at least 0 and below 1, got {tolerance}")
     if threshold == "permutation":
         threshold = permutation_threshold(dataset, permutations, random_state, n_jobs)
     if isinstance(threshold, str):
         raise ValueError(f'threshold is {threshold!r}; use a number, "permutation" or None')
-    graph = _kept_pairs(dataset, threshold, alpha, n_jobs)
-    if pairs is not None:
-        graph = graph.multiply(adjacency(dataset.n_variables, pairs)).tocsr()
-        graph.sort_indices()
+    graph = _kept_pairs(pairs or PairStatistics(dataset), threshold, alpha)
+    edges = _direct_edges(graph, tolerance)
+    if candidates is not None:
+        n = dataset.n_variables
+        mutual = _mutual_blankets(dataset, candidates.blankets, pair_level(n, alpha), n_jobs)
+        near = graph.multiply(adjacency(n, mutual)).tocsr()
+        near.sort_indices()
+        proposed = adjacency(n, candidates.pairs(dataset))
+        edges = edges.multiply(proposed).maximum(_direct_edges(near, tolerance)).tocsr()
+    diagnostics = {"threshold": threshold, "pairs_kept": graph.nnz // 2, "edges": edges.nnz // 2}
+    return Learned(EdgeProbabilities(edges, dataset.names), diagnostics)
+
+
+def _direct_edges(graph: sparse.csr_array, tolerance: float) -> sparse.csr_array:
+    """Edges that are not the weakest of a triangle, with 0.5 each way."""
     falls = weakest_of_triangles(graph.indptr, graph.indices, graph.data, tolerance)
-    diagnostics = {
-        "threshold": threshold,
-        "pairs_kept": graph.nnz // 2,
-        "edges": int((~falls).sum()) // 2,
-    }
-    graph.data = np.where(falls, 0.0, 0.5)
-    graph.eliminate_zeros()
-    return Learned(EdgeProbabilities(graph, dataset.names), diagnostics)
+    edges = graph.copy()
+    edges.data = np.where(falls, 0.0, 0.5)
+    edges.eliminate_zeros()
+    return edges
+
+
+def _mutual_blankets(
+    dataset: Dataset, blankets: Sequence[np.ndarray], alpha: float, n_jobs: int | None
+) -> np.ndarray:
+    """Pairs whose ends stay in each other's Markov blanket when it is found again at a level."""
+    arrays = arrays_for_tests(dataset)
+
+    def again(v: int) -> set[int]:
+        return set(iamb(*arrays, v, blankets[v], math.log(alpha), MOST_MEMBERS).tolist())
+
+    found = parallel.run(again, range(dataset.n_variables), n_jobs)
+    both = [np.array([u for u in some if v in found[u]], np.int64) for v, some in enumerate(found)]
+    return pairs_of(dataset, both)
 
 
 def pair_level(n: int, alpha: float = ALPHA) -> float:
-    """Level of one test of so many that all pairs of `n` variables have a share of `alpha`."""
+    """Bonferroni level: `alpha` divided by the number of pairs of `n` variables."""
     return 2 * alpha / max(n * (n - 1), 1)
 
 
@@ -116,26 +149,17 @@ def permutation_threshold(
     return most
 
 
-def _kept_pairs(
-    dataset: Dataset, threshold: float | None, alpha: float, n_jobs: int | None = 1
-) -> sparse.csr_array:
+def _kept_pairs(pairs: PairStatistics, threshold: float | None, alpha: float) -> sparse.csr_array:
     """Symmetric graph of the pairs above the threshold, weighted by mutual information."""
-    n = dataset.n_variables
-    data = arrays_for_tests(dataset)
+    dataset, n = pairs.dataset, pairs.dataset.n_variables
     free = dataset.cards - 1
     critical = _critical_values(free, pair_level(n, alpha), dataset.n_rows)
-
-    def kept(rows: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        low, high = rows
-        strip = information_strip(*data, low, high)
-        degrees = free[low:high, None] * free
-        least = critical[degrees] if threshold is None else threshold
-        i, j = np.nonzero((strip > least) & (degrees > 0))
-        return strip[i, j], i + low, j
-
-    parts = parallel.run(kept, strips(n), n_jobs)
-    weights, i, j = (np.concatenate([part[k] for part in parts]) for k in range(3))
-    half = sparse.coo_array((weights, (i, j)), shape=(n, n))
+    least = critical[critical > 0].min(initial=np.inf) if threshold is None else threshold
+    edges, weights = pairs.above({"MI": float(least)})["MI"]
+    i, j = edges.T
+    degrees = free[i] * free[j]
+    keep = (degrees > 0) & (weights > (critical[degrees] if threshold is None else threshold))
+    half = sparse.coo_array((weights[keep], (i[keep], j[keep])), shape=(n, n))
     graph = (half + half.T).tocsr()
     graph.sort_indices()
     return graph

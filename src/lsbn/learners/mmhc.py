@@ -10,10 +10,11 @@ import numpy as np
 from lsbn import parallel
 from lsbn.data import Dataset
 from lsbn.kernels import independence as _independence
-from lsbn.learners.base import Knowledge, Learned
-from lsbn.learners.greedy import Effort, canonical_order, learn_greedy
-from lsbn.learners.pc import arrays_for_tests, default_alpha
+from lsbn.learners.base import Candidates, Learned
+from lsbn.learners.greedy import Climbing, canonical_order, climb_within
+from lsbn.learners.independence import arrays_for_tests, checked_alpha
 from lsbn.learners.scoring import PUBLISHED, Score
+from lsbn.pairs import PairStatistics
 
 __all__ = ["learn_mmhc", "max_min_pairs"]
 
@@ -23,10 +24,11 @@ def learn_mmhc(
     *,
     alpha: float | None = None,
     max_size: int = 3,
-    score: Score = PUBLISHED,
+    score: Score | str = PUBLISHED,
     max_parents: int = 8,
-    effort: Effort = Effort(),  # noqa: B008
-    knowledge: Knowledge = Knowledge(),  # noqa: B008
+    effort: Climbing = Climbing(),  # noqa: B008
+    candidates: Candidates | None = None,
+    pairs: PairStatistics | None = None,
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
 ) -> Learned:
@@ -36,12 +38,15 @@ def learn_mmhc(
     ----------
     dataset : Dataset
     alpha : float, optional
-        Level of the G2 tests; `lsbn.learners.pc.default_alpha` if left out.
+        Level of the G2 tests; `lsbn.learners.independence.default_alpha` if left out.
     max_size : int
         Largest conditioning set.
     score, max_parents, effort
         Those of `lsbn.learners.greedy.learn_greedy`, which climbs within the pairs found.
-    knowledge : Knowledge
+    candidates : Candidates, optional
+        Where to look for max-min neighbours, and pairs to climb among in any case.
+    pairs : PairStatistics, optional
+        Of the same dataset, if they are at hand.
     random_state : int, Generator or None
         Seeds the kicks of the climb.
     n_jobs : int, optional
@@ -52,22 +57,36 @@ def learn_mmhc(
     Learned
         Directed edges with probability 1.
     """
-    del knowledge
-    alpha = default_alpha(dataset.n_variables) if alpha is None else alpha
-    if not 0.0 < alpha < 1.0:
-        raise ValueError(f"alpha, the level of the tests, must be between 0 and 1, got {alpha}")
-    order = canonical_order(dataset)
-    found = max_min_pairs(dataset.select(order.tolist()), alpha, max_size, n_jobs=n_jobs)
-    learned = learn_greedy(
-        dataset,
-        score=score,
+    alpha = checked_alpha(alpha, dataset.n_variables)
+    pairs = pairs or PairStatistics(dataset)
+    allowed = _allowed_pairs(pairs, candidates, alpha, max_size, n_jobs)
+    learned = climb_within(
+        pairs,
+        allowed,
+        score=Score.of(score),
         max_parents=max_parents,
         effort=effort,
-        pairs=order[found],
-        random_state=random_state,
+        rng=np.random.default_rng(random_state),
     )
-    notes = {"alpha": alpha, "candidate_pairs": len(found), **learned.diagnostics}
+    notes = {"alpha": alpha, "candidate_pairs": len(allowed), **learned.diagnostics}
     return Learned(learned.edges, notes)
+
+
+def _allowed_pairs(
+    pairs: PairStatistics,
+    candidates: Candidates | None,
+    alpha: float,
+    max_size: int,
+    n_jobs: int | None,
+) -> np.ndarray:
+    """Pairs to climb among: mutual max-min neighbours, and what the framework joined."""
+    dataset = pairs.dataset
+    if candidates is not None:
+        pools = candidates.neighbours
+        found = max_min_pairs(dataset, alpha, max_size, pools=pools, n_jobs=n_jobs)
+        return np.unique(np.concatenate([found, candidates.joined]), axis=0)
+    order = canonical_order(pairs)
+    return order[max_min_pairs(dataset.select(order.tolist()), alpha, max_size, n_jobs=n_jobs)]
 
 
 def max_min_pairs(

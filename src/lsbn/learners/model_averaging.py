@@ -21,7 +21,7 @@ from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.kernels import orders as _orders
 from lsbn.kernels.subsets import exact_edge_posteriors, exact_graph_posteriors
-from lsbn.learners.base import Knowledge, Learned
+from lsbn.learners.base import Candidates, Learned
 from lsbn.learners.parent_sets import (
     FINE_STEP,
     TABLE_CANDIDATES,
@@ -30,6 +30,7 @@ from lsbn.learners.parent_sets import (
     ParentSetSearch,
 )
 from lsbn.learners.scoring import Score
+from lsbn.pairs import PairStatistics
 from lsbn.parallel import run
 
 METHODS = ("auto", "exact", "sampled")
@@ -123,9 +124,9 @@ def learn_model_averaging(
     exact_limit: int = 16,
     effort: Effort | None = None,
     sampling: Sampling | None = None,
-    pools: Sequence[np.ndarray] | None = None,
     count: str = "orders",
-    knowledge: Knowledge | None = None,
+    candidates: Candidates | None = None,
+    pairs: PairStatistics | None = None,
     random_state: Any = None,
     n_jobs: int = 1,
 ) -> Learned:
@@ -145,11 +146,13 @@ def learn_model_averaging(
     exact_limit : int
     effort, sampling : Effort, Sampling, optional
         How hard to search parent sets, how long to sample orders.
-    pools : sequence of int arrays, optional
-        Where to look for the parents of each variable at first; everywhere by default.
     count : {"orders", "graphs"}
         Whether a graph counts as often as it has orders, which favours graphs with few edges, or
         once. The latter is exact, for up to 12 variables.
+    candidates : Candidates, optional
+        Where to look for the parents of each variable at first; everywhere by default.
+    pairs : ignored
+        The search counts for itself.
     random_state : int, SeedSequence or Generator, optional
     n_jobs : int
         Threads; the answer does not depend on it.
@@ -158,6 +161,7 @@ def learn_model_averaging(
     -------
     Learned
     """
+    del pairs
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}; there are {', '.join(METHODS)}")
     if max_parents is not None and max_parents < 1:
@@ -186,6 +190,7 @@ def learn_model_averaging(
         if _is_small(part.n_variables, bound, max_parents):
             matrix, diagnostics = sampler.run_exhaustive(bound)
         else:
+            pools = None if candidates is None else candidates.neighbours
             matrix, diagnostics = sampler.run(_within(pools, varying, dataset.n_variables))
     return _learned(dataset, varying, matrix, diagnostics)
 

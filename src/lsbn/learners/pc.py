@@ -11,53 +11,24 @@ from lsbn import parallel
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.kernels import independence as _independence
-from lsbn.kernels.counts import tabulate_xlogx
-from lsbn.learners.base import Knowledge, Learned
+from lsbn.learners.base import Candidates, Learned
+from lsbn.learners.independence import (
+    Data,
+    adjacency,
+    arrays_for_tests,
+    checked_alpha,
+    significant,
+    strips,
+)
+from lsbn.pairs import PairStatistics
 
-__all__ = ["default_alpha", "learn_pc"]
+__all__ = ["learn_pc"]
 
 _CHUNKS = 64
 _VOTE_SIZE = 2
 
-Data = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 Graph = tuple[np.ndarray, np.ndarray]
 Pair = tuple[int, int]
-FALSE_DISCOVERIES = 0.05
-"""Share of false pairs among those that pass the marginal tests."""
-
-
-def default_alpha(n_variables: int) -> float:
-    """Level of the tests where the user gives none: ``min(0.05, 3 / n)``.
-
-    At a fixed level the false partners left to a variable after the marginal tests grow with n;
-    here a variable expects no more than three.
-
-    Examples
-    --------
-    >>> default_alpha(37), default_alpha(600)
-    (0.05, 0.005)
-    """
-    return min(0.05, 3.0 / max(n_variables, 1))
-
-
-def significant(log_p: np.ndarray, n_tests: int) -> np.ndarray:
-    """Mark the p-values that control false discoveries (Benjamini & Hochberg 1995).
-
-    Parameters
-    ----------
-    log_p : float array
-        Logarithms of the smallest p-values.
-    n_tests : int
-        Number of all tests.
-
-    Examples
-    --------
-    >>> significant(np.log([0.04, 0.001, 0.02]), 3), significant(np.log([0.02, 0.03]), 1000)
-    (array([ True,  True,  True]), array([False, False]))
-    """
-    ranks = np.arange(1, len(log_p) + 1)
-    low = np.sort(log_p) <= np.log(FALSE_DISCOVERIES * ranks / n_tests)
-    return log_p <= np.sort(log_p)[np.flatnonzero(low)[-1]] if low.any() else low
 
 
 def learn_pc(
@@ -65,8 +36,8 @@ def learn_pc(
     *,
     alpha: float | None = None,
     max_size: int = 3,
-    pairs: np.ndarray | None = None,
-    knowledge: Knowledge = Knowledge(),  # noqa: B008
+    candidates: Candidates | None = None,
+    pairs: PairStatistics | None = None,
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
 ) -> Learned:
@@ -76,14 +47,15 @@ def learn_pc(
     ----------
     dataset : Dataset
     alpha : float, optional
-        Level of the G2 tests; `default_alpha` if left out.
+        Level of the G2 tests; `lsbn.learners.independence.default_alpha` if left out.
     max_size : int
         Largest conditioning set. Sets of four and more split 20,000 rows so finely that the tests
         say "independent" of true edges: without a bound F fell from 91.0 to 90.6 on insurance,
         gained nothing on the other networks, and link did not end.
-    pairs : (m, 2) int array, optional
-        Pairs that may be joined, none with a constant variable; all may by default.
-    knowledge : Knowledge
+    candidates : Candidates, optional
+        Pairs that may be joined; all may by default.
+    pairs : ignored
+        The tests count for themselves.
     random_state : ignored
         Nothing is random.
     n_jobs : int, optional
@@ -113,27 +85,15 @@ def learn_pc(
     to direct in opposite ways stays undirected. Then Meek's rules 1 to 3; edges on a directed
     cycle, which only errors of the tests can make, become undirected.
     """
-    del knowledge, random_state
+    del pairs, random_state
     n = dataset.n_variables
-    alpha = default_alpha(n) if alpha is None else alpha
-    if not 0.0 < alpha < 1.0:
-        raise ValueError(f"alpha, the level of the tests, must be between 0 and 1, got {alpha}")
+    alpha = checked_alpha(alpha, n)
     data = arrays_for_tests(dataset)
-    pairs, levels = _skeleton(data, n, pairs, math.log(alpha), max_size, n_jobs)
-    directed = _orient(data, n, pairs, math.log(alpha), n_jobs)
-    edges = EdgeProbabilities(_pdag(n, pairs, directed), dataset.names)
-    return Learned(edges, {"alpha": alpha, "edges": len(pairs), "levels": levels})
-
-
-def arrays_for_tests(dataset: Dataset) -> Data:
-    """Return the arrays that the kernels of the tests take."""
-    words, offsets = dataset.bits
-    return words, offsets, dataset.codes, tabulate_xlogx(dataset.n_rows)
-
-
-def strips(n: int, height: int = 16) -> list[Pair]:
-    """First and last row, exclusive, of the strips of a matrix."""
-    return list(pairwise([*range(0, n, height), n]))
+    allowed = None if candidates is None else candidates.pairs(dataset)
+    joined, levels = _skeleton(data, n, allowed, math.log(alpha), max_size, n_jobs)
+    directed = _orient(data, n, joined, math.log(alpha), n_jobs)
+    edges = EdgeProbabilities(_pdag(n, joined, directed), dataset.names)
+    return Learned(edges, {"alpha": alpha, "edges": len(joined), "levels": levels})
 
 
 def _skeleton(
@@ -168,14 +128,6 @@ def _skeleton(
         levels.append({"size": size, "pairs": len(pairs), "tests": tests})
         pairs = pairs[~np.concatenate([found for found, _ in done])]
     return pairs, levels
-
-
-def adjacency(n: int, pairs: np.ndarray) -> sparse.csr_array:
-    """Symmetric graph of the pairs, neighbours ascending."""
-    half = sparse.coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
-    graph = (half + half.T).tocsr()
-    graph.sort_indices()
-    return graph
 
 
 def _orient(

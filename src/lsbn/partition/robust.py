@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lsbn.data import Dataset
+from lsbn.pairs import WEIGHTS, PairStatistics
 from lsbn.parallel import run
 from lsbn.partition.linkcomm import link_communities
 from lsbn.partition.second_order import (
@@ -13,7 +14,7 @@ from lsbn.partition.second_order import (
     second_order_network,
     second_order_partition,
 )
-from lsbn.partition.weights import WEIGHTS, WeightedGraph, weighted_graphs
+from lsbn.partition.weights import WeightedGraph, weighted_graphs
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +46,7 @@ def ropart(
     dataset: Dataset,
     *,
     weights: Sequence[str] = WEIGHTS,
+    pairs: PairStatistics | None = None,
     max_mean_degree: float = 100.0,
     min_agreement: float = 0.4,
     min_lift: float = 2.5,
@@ -59,6 +61,8 @@ def ropart(
     dataset : Dataset
     weights : sequence of str
         Weight functions, of `WEIGHTS`.
+    pairs : PairStatistics, optional
+        Of the same dataset, if they are at hand.
     max_mean_degree : float
         Bound on the edges per variable of the weighted graphs and of the second-order network.
         It acts on a thousand variables and more.
@@ -85,7 +89,7 @@ def ropart(
     """
     tell = progress or (lambda text: None)
     tell(f"weighing {dataset.n_variables * (dataset.n_variables - 1) // 2:,} pairs of variables")
-    graphs = weighted_graphs(dataset, weights, max_mean_degree=max_mean_degree)
+    graphs = weighted_graphs(dataset, weights, pairs=pairs, max_mean_degree=max_mean_degree)
     tell(f"partitioning {len(graphs)} weighted graphs")
     found = run(_partition, list(graphs.values()), n_jobs)
     tell("building the second-order partition")

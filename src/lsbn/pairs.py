@@ -1,0 +1,416 @@
+"""What is known of pairs of variables, counted once for a whole fit.
+
+All pairs are walked in strips. Up to `STORED_VARIABLES` variables the counts of the first walk are
+kept, and later walks read them. Beyond, no table of all pairs is kept: `PairStatistics.survey`
+gathers in two walks what every stage needs, and one more lists the pairs above the thresholds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy import sparse
+
+from lsbn.data import Dataset
+from lsbn.kernels import blankets as _blankets
+from lsbn.kernels import counts as _counts
+from lsbn.kernels import pairs as _pairs
+
+__all__ = ["WEIGHTS", "Moments", "PairStatistics", "base_weights", "pagerank"]
+
+WEIGHTS = ("MI", "MI_plus", "MI_sqrt", "MI_pr", "MI_sn", "Pearson", "Pearson_sn")
+"""Names of the paper's weight functions, in the paper's order."""
+
+STANDARDISED = {"MI_sn": "MI", "Pearson_sn": "Pearson"}
+"""Weights that are others with another scale."""
+
+STORED_VARIABLES = 4_000
+"""Up to this number of variables the statistics of all pairs are stored: 128 MB at most."""
+HISTOGRAM_BINS = 10_000
+MOST_PARTNERS = 60
+"""Heaviest partners of a variable that a survey keeps, for each weight."""
+LISTED_PAIRS = 4_000_000
+"""Most pairs that are listed at once; PageRank is exact up to this number of pairs."""
+_STRIP = 256
+_TILE = 16
+_ROUNDING = 1e-13
+
+
+def base_weights(names: Sequence[str]) -> list[str]:
+    """Names of the weights that must be computed to have the given ones, none twice.
+
+    Examples
+    --------
+    >>> base_weights(["MI_sn", "MI_pr", "MI"])
+    ['MI', 'MI_pr']
+    """
+    unknown = [name for name in names if name not in WEIGHTS]
+    if unknown:
+        raise ValueError(f"unknown weight function {unknown[0]!r}; there are {', '.join(WEIGHTS)}")
+    return list(dict.fromkeys(STANDARDISED.get(name, name) for name in names))
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Mean, spread and range of a weight over all pairs, and its sum at each variable."""
+
+    mean: float
+    sd: float
+    minimum: float
+    maximum: float
+    strength: np.ndarray
+
+
+class _Visitor(Protocol):
+    """Collects something about one weight, strip by strip."""
+
+    name: str
+
+    def add(self, low: int, strip: np.ndarray) -> None: ...
+
+
+class _MomentSums:
+    def __init__(self, name: str, n: int) -> None:
+        self.name, self._n = name, n
+        self._sums = np.array([0.0, 0.0, np.inf, -np.inf])
+        self._strength = np.zeros(n)
+
+    def add(self, low: int, strip: np.ndarray) -> None:
+        _pairs.accumulate_strip(strip, low, self._sums, self._strength)
+
+    def moments(self) -> Moments:
+        total, squares, minimum, maximum = self._sums
+        if maximum - minimum <= 1e-9 * maximum:
+            minimum = maximum
+        n_pairs = max(self._n * (self._n - 1) // 2, 1)
+        mean = total / n_pairs
+        sd = np.sqrt(max(0.0, squares / n_pairs - mean**2))
+        return Moments(mean, sd, minimum, maximum, self._strength)
+
+
+class _Histogram:
+    def __init__(self, name: str, minimum: float, maximum: float) -> None:
+        self.name, self.range = name, (minimum, maximum)
+        self.counts = np.zeros(HISTOGRAM_BINS, np.int64)
+
+    def add(self, low: int, strip: np.ndarray) -> None:
+        _pairs.histogram_strip(strip, low, *self.range, self.counts)
+
+
+class _Above:
+    def __init__(self, name: str, threshold: float) -> None:
+        self.name, self._threshold = name, threshold
+        self._parts = [(np.empty((0, 2), np.int32), np.empty(0))]
+
+    def add(self, low: int, strip: np.ndarray) -> None:
+        self._parts.append(_pairs.collect_above(strip, low, self._threshold))
+
+    def listed(self) -> tuple[np.ndarray, np.ndarray]:
+        edges, weights = zip(*self._parts, strict=True)
+        return np.concatenate(edges), np.concatenate(weights)
+
+
+class _Heaviest:
+    def __init__(self, name: str, n: int, most: int) -> None:
+        self.name, self.most = name, most
+        self._least = np.zeros(n)
+        self._weights, self._partners = np.zeros((n, most)), np.zeros((n, most), np.int64)
+        self._counts = np.zeros(n, np.int64)
+
+    def add(self, low: int, strip: np.ndarray) -> None:
+        heaps = (self._weights, self._partners, self._counts)
+        _blankets.keep_heaviest(strip, low, self._least, *heaps)
+
+    def partners(self, v: int, most: int, least: float) -> np.ndarray:
+        """Give the heaviest partners of a variable whose weight is at least ``least``."""
+        weights, partners = self._weights[v], self._partners[v]
+        order = np.lexsort((partners, -weights))[: min(most, self._counts[v])]
+        order = order[: np.searchsorted(-weights[order], -least, side="right")]
+        return partners[order]
+
+    def pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """All pairs of which one end is in the other's heap, and their weights."""
+        inside = np.arange(self.most) < self._counts[:, None]
+        u = np.repeat(np.arange(len(self._counts)), self._counts)
+        v, w = self._partners[inside], self._weights[inside]
+        edges = np.stack([np.minimum(u, v), np.maximum(u, v)], axis=1).astype(np.int32)
+        edges, first = np.unique(edges, axis=0, return_index=True)
+        return edges, w[first]
+
+
+class PairStatistics:
+    """The weights of all pairs of variables, and what is summed up or selected from them.
+
+    Parameters
+    ----------
+    dataset : Dataset
+
+    Attributes
+    ----------
+    passes : int
+        How often all pairs were counted.
+
+    Examples
+    --------
+    >>> table = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1]]).T
+    >>> pairs = PairStatistics(Dataset.from_table(table))
+    >>> pairs.moments(["Pearson"])["Pearson"].strength.tolist()
+    [1.0, 1.0, 0.0]
+    >>> pairs.heaviest(["MI"], most=1)[0].tolist()
+    [1]
+    """
+
+    def __init__(self, dataset: Dataset) -> None:
+        self.dataset = dataset
+        self.passes = 0
+        words, offsets = dataset.bits
+        margins = _counts.state_counts(words, offsets)
+        xlogx = _counts.tabulate_xlogx(dataset.n_rows)
+        starts = offsets[:-1]
+        code = np.arange(len(margins)) - np.repeat(starts, dataset.cards)
+        self._tables = (words, offsets, dataset.codes, margins, xlogx)
+        self._mean = np.add.reduceat(margins * code, starts) / dataset.n_rows
+        variance = np.add.reduceat(margins * code**2, starts) / dataset.n_rows - self._mean**2
+        self._inverse_sd = _inverse_root(variance)
+        total = xlogx[dataset.n_rows]
+        self.entropy = (total - np.add.reduceat(xlogx[margins], starts)) / dataset.n_rows
+        self.entropy[dataset.cards < 2] = 0.0
+        self._stored: list[tuple[np.ndarray, np.ndarray]] = []
+        self._moments: dict[str, Moments] = {}
+        self._histograms: dict[str, _Histogram] = {}
+        self._heaps: dict[str, _Heaviest] = {}
+        self._rank: np.ndarray | None = None
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of unordered pairs of variables."""
+        n = self.dataset.n_variables
+        return n * (n - 1) // 2
+
+    @property
+    def stored(self) -> bool:
+        """Whether the statistics of all pairs are stored when they are first counted."""
+        return self.dataset.n_variables <= STORED_VARIABLES
+
+    def strips(self, names: Sequence[str]) -> Iterator[tuple[int, dict[str, np.ndarray]]]:
+        """Yield ``(first row, {name: strip})`` over the upper triangle, for base weights.
+
+        The arrays are reused from strip to strip: copy what you keep.
+        """
+        n = self.dataset.n_variables
+        out = {name: np.zeros((_STRIP, n)) for name in names if name != "MI"}
+        for low, mi, product in self._counted():
+            strips = {"MI": mi} if "MI" in names else {}
+            for name, strip in out.items():
+                strips[name] = strip[: len(mi)]
+                self._fill(name, mi, product, low, strips[name])
+            yield low, strips
+
+    def _counted(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+        """Mutual information and sums of products, strip by strip: stored, or counted now."""
+        n = self.dataset.n_variables
+        mi, product = np.zeros((_STRIP, n)), np.zeros((_STRIP, n))
+        known = bool(self._stored)
+        self.passes += not known
+        for place, low in enumerate(range(0, n - 1, _STRIP)):
+            high = min(low + _STRIP, n)
+            strip, sums = mi[: high - low], product[: high - low]
+            if known:
+                strip[:, low:], sums[:, low:] = self._stored[place]
+            else:
+                _counts.pair_strip(*self._tables, low, high, _TILE, mi, product)
+                _pairs.clear_rounding(strip, low, _ROUNDING)
+            if self.stored and not known:
+                self._stored.append((strip[:, low:].copy(), sums[:, low:].copy()))
+            yield low, strip, sums
+
+    def _fill(
+        self, name: str, mi: np.ndarray, product: np.ndarray, low: int, out: np.ndarray
+    ) -> None:
+        if name == "MI_plus":
+            _pairs.average_strip(mi, low, self.entropy, out)
+        elif name == "MI_sqrt":
+            root = _inverse_root(self.entropy)
+            _pairs.scale_strip(mi, low, root, root, out)
+        elif name == "MI_pr":
+            root = _inverse_root(self.pagerank)
+            _pairs.scale_strip(mi, low, root, root, out)
+        elif name == "Pearson":
+            n_rows = self.dataset.n_rows
+            _pairs.correlate_strip(product, low, n_rows, self._mean, self._inverse_sd, out)
+
+    def _walk(self, visitors: Sequence[_Visitor]) -> None:
+        """Show every strip to all visitors, in one walk over the pairs."""
+        if not visitors:
+            return
+        names = list(dict.fromkeys(visitor.name for visitor in visitors))
+        if "MI_pr" in names:
+            self.pagerank  # noqa: B018  (found before the walk begins)
+        for low, strips in self.strips(names):
+            for visitor in visitors:
+                visitor.add(low, strips[visitor.name])
+
+    def survey(self, names: Sequence[str]) -> None:
+        """Gather moments, histograms and heaviest partners of base weights in two walks.
+
+        Where statistics are stored there is nothing to save and nothing is done. The range of
+        ``MI_pr`` is then not known when its histogram is filled: it is taken from the heaviest
+        partners by mutual information, and the last bin holds what is above.
+        """
+        if self.stored:
+            return
+        n = self.dataset.n_variables
+        first = [name for name in dict.fromkeys(["MI", *names]) if name != "MI_pr"]
+        sums = [_MomentSums(name, n) for name in first]
+        self._heaps |= {name: _Heaviest(name, n, MOST_PARTNERS) for name in first}
+        self._walk([*sums, *(self._heaps[name] for name in first)])
+        self._moments |= {each.name: each.moments() for each in sums}
+        histograms = [self._histogram(name) for name in first]
+        ranked: list[_MomentSums] = []
+        if "MI_pr" in names:
+            edges, weights = self._heaps["MI"].pairs()
+            root = _inverse_root(self.pagerank)
+            most = (weights * root[edges[:, 0]] * root[edges[:, 1]]).max(initial=0.0)
+            histograms.append(_Histogram("MI_pr", 0.0, float(most)))
+            self._heaps["MI_pr"] = _Heaviest("MI_pr", n, MOST_PARTNERS)
+            ranked = [_MomentSums("MI_pr", n)]
+        more = [self._heaps["MI_pr"]] if ranked else []
+        self._walk([*histograms, *ranked, *more])
+        self._histograms |= {each.name: each for each in histograms}
+        self._moments |= {each.name: each.moments() for each in ranked}
+
+    def moments(self, names: Sequence[str]) -> dict[str, Moments]:
+        """Mean, standard deviation, range and sums at each variable of base weights."""
+        n = self.dataset.n_variables
+        missing = [_MomentSums(name, n) for name in names if name not in self._moments]
+        self._walk(missing)
+        self._moments |= {each.name: each.moments() for each in missing}
+        return {name: self._moments[name] for name in names}
+
+    def _histogram(self, name: str) -> _Histogram:
+        m = self._moments[name]
+        return _Histogram(name, m.minimum, m.maximum)
+
+    def histograms(self, names: Sequence[str]) -> dict[str, tuple[np.ndarray, tuple[float, float]]]:
+        """Count all pairs in `HISTOGRAM_BINS` bins; give counts and range of base weights."""
+        self.moments(names)
+        missing = [self._histogram(name) for name in names if name not in self._histograms]
+        self._walk(missing)
+        self._histograms |= {each.name: each for each in missing}
+        found = {name: self._histograms[name] for name in names}
+        return {name: (each.counts, each.range) for name, each in found.items()}
+
+    def above(self, thresholds: Mapping[str, float]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """List edges and weights of the pairs whose base weight exceeds its threshold."""
+        visitors = [_Above(name, threshold) for name, threshold in thresholds.items()]
+        self._walk(visitors)
+        return {visitor.name: visitor.listed() for visitor in visitors}
+
+    def threshold(self, name: str, pairs: float) -> float:
+        """Weight above which no more than this number of pairs is left."""
+        counts, (minimum, maximum) = self.histograms([name])[name]
+        left = np.cumsum(counts[::-1])[::-1]
+        edges = np.linspace(minimum, maximum, len(counts) + 1)
+        return float(edges[np.count_nonzero(left > pairs)])
+
+    def heaviest(
+        self, names: Sequence[str], *, most: int, above_mean: bool = False
+    ) -> list[np.ndarray]:
+        """Heaviest partners of each variable under any of some base weights, ascending.
+
+        Parameters
+        ----------
+        names : sequence of str
+        most : int
+            Most partners under one weight.
+        above_mean : bool
+            Leave out partners whose weight is below the mean over all pairs of the variable.
+        """
+        n = self.dataset.n_variables
+        most = min(most, n - 1)
+        if most < 1:
+            return [np.empty(0, np.int64)] * n
+        missing = [
+            _Heaviest(name, n, most)
+            for name in names
+            if name not in self._heaps or self._heaps[name].most < most
+        ]
+        self._walk(missing)
+        self._heaps |= {each.name: each for each in missing}
+        least = dict.fromkeys(names, np.zeros(n))
+        if above_mean:
+            moments = self.moments(names)
+            least = {name: moments[name].strength / (n - 1) * (1 - 1e-12) for name in names}
+        return [
+            np.unique(
+                np.concatenate([self._heaps[x].partners(v, most, least[x][v]) for x in names])
+            )
+            for v in range(n)
+        ]
+
+    @property
+    def pagerank(self) -> np.ndarray:
+        """PageRank of every variable in the complete graph weighted by mutual information.
+
+        Exact where all pairs can be listed, `LISTED_PAIRS`. Beyond that the heaviest pairs are
+        exact; the rest, which is mostly noise, enters as the rank-one matrix with the same sums.
+        """
+        if self._rank is None:
+            strength = self.moments(["MI"])["MI"].strength
+            if not self.stored and "MI" in self._heaps:
+                edges, weights = self._heaps["MI"].pairs()
+            else:
+                exact = self.n_pairs <= LISTED_PAIRS
+                least = -np.inf if exact else self.threshold("MI", LISTED_PAIRS)
+                edges, weights = self.above({"MI": least})["MI"]
+            self._rank = pagerank(self.dataset.n_variables, edges, weights, strength)
+        return self._rank
+
+
+def pagerank(
+    n_nodes: int,
+    edges: np.ndarray,
+    weights: np.ndarray,
+    strength: np.ndarray,
+    damping: float = 0.85,
+    tolerance: float = 1e-12,
+) -> np.ndarray:
+    """PageRank of an undirected weighted graph, given sparsely with its node strengths.
+
+    The part of a node's strength that the listed edges do not account for is spread over the graph
+    as a rank-one matrix with the right row sums. Nodes without any strength jump anywhere.
+
+    Examples
+    --------
+    >>> edges, weights = np.array([[0, 1], [1, 2]]), np.array([1.0, 1.0])
+    >>> pagerank(3, edges, weights, np.array([1.0, 2.0, 1.0])).round(3).tolist()
+    [0.257, 0.486, 0.257]
+    """
+    i, j = edges[:, 0], edges[:, 1]
+    half = sparse.coo_array((weights, (i, j)), shape=(n_nodes, n_nodes))
+    matrix = (half + half.T).tocsr()
+    rest = np.maximum(0.0, strength - matrix.sum(axis=1))
+    rest[rest < 1e-9 * strength] = 0.0
+    total = rest.sum()
+    rest_scaled = rest / np.sqrt(total) if total > 0 else rest
+    inverse = np.where(strength > 0, 1.0 / np.where(strength > 0, strength, 1.0), 0.0)
+    rank = np.full(n_nodes, 1.0 / n_nodes)
+    for _ in range(1000):
+        flow = rank * inverse
+        moved = matrix @ flow + rest_scaled * (rest_scaled @ flow)
+        lost = rank[strength <= 0].sum()
+        new = damping * (moved + lost / n_nodes) + (1.0 - damping) / n_nodes
+        change = np.abs(new - rank).sum()
+        rank = new
+        if change < tolerance:
+            break
+    return rank
+
+
+def _inverse_root(x: np.ndarray) -> np.ndarray:
+    """``x ** -0.5``, 0 where ``x`` is not positive."""
+    positive = x > 1e-15
+    return np.where(positive, 1.0 / np.sqrt(np.where(positive, x, 1.0)), 0.0)
