@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lsbn.cli.progress import Stages
+from lsbn.cli.progress import StageProgress
 from lsbn.files import atomic_file
 from lsbn.version import __version__
 
@@ -91,7 +91,7 @@ def sample(arguments: argparse.Namespace) -> None:
         raise FileExistsError(f"{target} exists; choose another name, or replace it by --force")
     if not target.absolute().parent.is_dir():
         raise FileNotFoundError(f"{target.parent}: no such folder")
-    stages = Stages()
+    stages = StageProgress()
     with stages("sample", f"sampling {arguments.network}"):
         net = load_network(arguments.network)
         codes = net.sample_codes(arguments.rows, arguments.seed)
@@ -171,7 +171,7 @@ def partition(arguments: argparse.Namespace) -> None:
     from lsbn.runs import Summary, require_free, write_run
 
     require_free(arguments.output, force=arguments.force)
-    stages = Stages()
+    stages = StageProgress()
     dataset = _read(arguments, stages)
     truth = _truth(arguments, dataset.names)
     parts, communities = _ropart(dataset, arguments.jobs, stages)
@@ -203,7 +203,7 @@ def partition(arguments: argparse.Namespace) -> None:
     print(f"\nwritten to {arguments.output} in {stages.total:.1f} s")
 
 
-def _ropart(dataset: Dataset, jobs: int, stages: Stages) -> tuple[Any, list[list[str]]]:
+def _ropart(dataset: Dataset, jobs: int, stages: StageProgress) -> tuple[Any, list[list[str]]]:
     """Run ROPART and return its result and the communities by names."""
     from lsbn.partition import ropart
 
@@ -267,14 +267,14 @@ def learn(arguments: argparse.Namespace) -> None:
     if arguments.score is not None and arguments.learner in ("pc", "aracne"):
         raise ValueError(f"--learner {arguments.learner} has no score; leave out --score")
     require_free(arguments.output, force=arguments.force)
-    stages = Stages()
+    stages = StageProgress()
     dataset = _read(arguments, stages)
     _learn_and_write(arguments, dataset, _truth(arguments, dataset.names), stages)
     _print_written(arguments, stages)
 
 
 def _learn_and_write(
-    arguments: argparse.Namespace, dataset: Dataset, truth: nx.DiGraph | None, stages: Stages
+    arguments: argparse.Namespace, dataset: Dataset, truth: nx.DiGraph | None, stages: StageProgress
 ) -> list[list[str]]:
     """Learn from a dataset, print what was found, write the run folder; give the communities."""
     from lsbn.report import write_report
@@ -313,7 +313,7 @@ def _learn_and_write(
     return communities
 
 
-def _print_written(arguments: argparse.Namespace, stages: Stages) -> None:
+def _print_written(arguments: argparse.Namespace, stages: StageProgress) -> None:
     page = Path(arguments.output) / "report.html"
     print(f"written to {arguments.output} in {stages.total:.1f} s; look at {page}")
 
@@ -328,7 +328,7 @@ def _print_warnings(diagnostics: dict[str, Any]) -> None:
 
 
 def _learned(
-    arguments: argparse.Namespace, dataset: Dataset, stages: Stages
+    arguments: argparse.Namespace, dataset: Dataset, stages: StageProgress
 ) -> tuple[EdgeProbabilities, list[list[str]], dict[str, Any]]:
     """Learn in the scope that was asked for: edges, communities and diagnostics."""
     if arguments.scope == "global":
@@ -412,7 +412,7 @@ def demo(arguments: argparse.Namespace) -> None:
 
     arguments.force = _holds_a_demo(arguments.output)
     require_free(arguments.output, force=arguments.force)
-    stages = Stages()
+    stages = StageProgress()
     net, rows = load_network("alarm"), DEMO_ROWS
     with stages("sample", "sampling alarm"):
         table = net.sample(rows, random_state=arguments.seed)
@@ -444,7 +444,7 @@ def study(arguments: argparse.Namespace) -> None:
     from lsbn.studies.paper import as_text, run_paper_study
     from lsbn.studies.tables import main_tables, seconds_tables
 
-    stages = Stages()
+    stages = StageProgress()
     with stages("study", "the paper's study"):
         try:
             results = run_paper_study(
@@ -497,7 +497,7 @@ def _seed_list(words: Sequence[str]) -> list[int]:
 # -- what commands share ---------------------------------------------------------------------------
 
 
-def _read(arguments: argparse.Namespace, stages: Stages) -> Dataset:
+def _read(arguments: argparse.Namespace, stages: StageProgress) -> Dataset:
     """Read the table and print what was done to it."""
     with stages("read", f"reading {Path(arguments.data).name}"):
         from lsbn.data import Dataset
