@@ -14,6 +14,7 @@ def test_demo_learns_alarm(tmp_path, monkeypatch, capsys):
     assert names_in(tmp_path / "runs" / "demo") == RUN_FILES
     summary = summary_of(tmp_path / "runs" / "demo")
     assert summary["evaluation"]["f_score"] > 80
+    assert summary["settings"]["score"] == "mixed"
 
 
 def test_demo_replaces_nothing_but_a_demo(tmp_path, chain, estimator, monkeypatch, capsys):

@@ -60,6 +60,26 @@ def test_learn_as_published(tmp_path, chain, estimator):
     assert summary_of(tmp_path / "run")["settings"]["paper"] is True
 
 
+@pytest.mark.parametrize(
+    ("words", "score"),
+    [
+        ((), "mixed"),
+        (("--score", "k2"), "k2"),
+        (("--scope", "global"), "mixed"),
+        (("--learner", "greedy"), "bdeu"),
+        (("--learner", "mmhc", "--score", "bic"), "bic"),
+        (("--learner", "mmhc", "--paper"), "bdeu"),
+        (("--paper",), "bdeu"),
+        (("--paper", "--score", "mixed"), "mixed"),
+        (("--learner", "pc"), None),
+        (("--learner", "aracne", "--paper"), None),
+    ],
+)
+def test_summary_names_the_score_that_was_used(tmp_path, chain, estimator, copycat, words, score):
+    assert run("learn", chain, "-o", tmp_path / "run", *words, "--jobs", 1) == 0
+    assert summary_of(tmp_path / "run")["settings"]["score"] == score
+
+
 def test_learn_warns_of_chains_that_disagree(tmp_path, chain, estimator, monkeypatch, capsys):
     monkeypatch.setattr(estimator, "r_hat", 1.7)
     assert run("learn", chain, "-o", tmp_path / "run") == 0

@@ -6,13 +6,14 @@ import argparse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from lsbn.cli.options import WITHOUT_SCORE
 from lsbn.cli.progress import StageProgress
 
 if TYPE_CHECKING:
     from lsbn.data import Dataset
     from lsbn.runs import Summary
 
-__all__ = ["make_summary"]
+__all__ = ["make_summary", "score_used"]
 
 NOT_SETTINGS = {"run", "debug", "force", "output", "seed"}
 """Arguments that do not change a result, and the seed, which has a place of its own."""
@@ -41,4 +42,28 @@ def make_summary(
 
 def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the options that may change a result, by their names on the command line."""
-    return {k: v for k, v in vars(arguments).items() if k not in NOT_SETTINGS}
+    settings = {k: v for k, v in vars(arguments).items() if k not in NOT_SETTINGS}
+    if "score" in settings:
+        settings["score"] = score_used(arguments)
+    return settings
+
+
+def score_used(arguments: argparse.Namespace) -> str | None:
+    """Name the score that the learner uses: the option ``--score``, or the learner's default.
+
+    By default the last pass of model averaging has the mixed score. Greedy search, MMHC and the
+    framework as published have BDeu.
+
+    Returns
+    -------
+    str or None
+        None if the learner has no score.
+    """
+    from lsbn.learners import PUBLISHED, Score
+
+    if arguments.learner in WITHOUT_SCORE:
+        return None
+    if arguments.score is not None:
+        return arguments.score
+    mixed = arguments.learner == "model-averaging" and not arguments.paper
+    return (Score() if mixed else PUBLISHED).kind
