@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lsbn.cli.commands import _parser
+from lsbn.cli.app import make_parser
 
 README = Path(__file__).parents[1] / "README.md"
 TEXT = README.read_text("utf-8")
@@ -33,7 +33,7 @@ def test_there_are_examples():
 
 @pytest.mark.parametrize("words", COMMANDS)
 def test_command_is_one(words):
-    assert callable(_parser().parse_args(shlex.split(words, comments=True)).run)
+    assert callable(make_parser().parse_args(shlex.split(words, comments=True)).run)
 
 
 @pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\((?!http)(.*?)\)", TEXT))))

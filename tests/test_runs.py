@@ -6,7 +6,6 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from lsbn.cli.progress import Stages, kernels_are_compiled
 from lsbn.files import atomic_file, atomic_folder
 from lsbn.graph import EdgeProbabilities
 from lsbn.network import load_network
@@ -204,38 +203,3 @@ def test_evaluation_is_that_of_the_file(tmp_path):
 def test_coverage_counts_each_edge_once():
     truth = nx.DiGraph([("a", "b"), ("b", "c"), ("a", "z")])
     assert covered_edges([["a", "b"], ["b", "a"], ["b", "c"]], truth) == 2
-
-
-def test_stages_add_up():
-    stages = Stages()
-    for _ in range(2):
-        with stages("x", "x"):
-            pass
-    with pytest.raises(KeyError), stages("y", "y"):
-        raise KeyError
-    assert list(stages.seconds) == ["x", "y"]
-    assert stages.total >= sum(stages.seconds.values())
-
-
-def test_spinner_appears_on_a_terminal_only_after_a_while(monkeypatch, capsys):
-    import lsbn.cli.progress as progress
-
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    with Stages()("quick", "too quick to see"):
-        pass
-    assert "too quick" not in capsys.readouterr().err
-    monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    spinner = progress._Spinner("counting [beans]")
-    spinner._timer.join()
-    spinner.say("weighing [pairs]")
-    assert "weighing [pairs]" in spinner._progress.tasks[0].description
-    spinner.stop()
-
-
-def test_compiled_kernels_are_found_in_numbas_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    assert not kernels_are_compiled()
-    (tmp_path / "deep").mkdir()
-    (tmp_path / "deep" / "x.nbi").write_text("")
-    assert kernels_are_compiled()

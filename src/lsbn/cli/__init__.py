@@ -1,5 +1,5 @@
-"""The command line."""
+"""The command line: one module for each command, and `main`, which runs them."""
 
-from lsbn.cli.commands import main
+from lsbn.cli.app import main
 
 __all__ = ["main"]

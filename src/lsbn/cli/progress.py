@@ -1,34 +1,34 @@
-"""Say what is being done when it takes long, and measure how long it took.
+"""Show the current stage of a long command, and measure the time of every stage.
 
-Nothing is shown unless standard error is a terminal, and nothing for work that is done within two
-seconds.
+Nothing is shown unless standard error is a terminal, and nothing in the first two seconds of a
+stage.
 """
 
 import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Stages", "kernels_are_compiled"]
+__all__ = ["StageProgress", "kernels_are_compiled"]
 
 PATIENCE = 2.0
-"""Seconds after which a stage shows that it is alive."""
+"""Seconds after which a stage is shown."""
+KERNELS = Path(__file__).parents[1] / "kernels"
+"""Folder of the modules that numba compiles."""
 
 
 def kernels_are_compiled() -> bool:
-    """Tell whether numba finds compiled kernels in its cache, so that no compilation stalls."""
-    here = Path(__file__).parent
-    folders = [here / "kernels" / "__pycache__", here / "partition" / "__pycache__"]
-    if chosen := os.environ.get("NUMBA_CACHE_DIR"):
-        folders = [Path(chosen)]
-    return any(next(folder.rglob("*.nbi"), None) is not None for folder in folders)
+    """Tell whether numba's cache holds compiled kernels; without them the first run compiles."""
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    cache = Path(chosen) if chosen else KERNELS / "__pycache__"
+    return next(cache.rglob("*.nbi"), None) is not None
 
 
-class Stages:
+class StageProgress:
     """The stages of one command, timed and shown.
 
     Attributes
@@ -38,7 +38,7 @@ class Stages:
 
     Examples
     --------
-    >>> stages = Stages()
+    >>> stages = StageProgress()
     >>> with stages("count", "counting beans"):
     ...     beans = sum(range(10))
     >>> list(stages.seconds)
@@ -51,14 +51,14 @@ class Stages:
 
     @property
     def total(self) -> float:
-        """Seconds since the first stage could begin."""
+        """Seconds since this object was made."""
         return time.perf_counter() - self._start
 
     @contextmanager
     def __call__(self, name: str, label: str) -> Iterator[Callable[[str], None]]:
-        """Time a stage; on a terminal show a spinner with the label once it takes long.
+        """Time a stage; on a terminal, show a spinner with the label after `PATIENCE` seconds.
 
-        The block gets a function that changes the label.
+        The ``with`` block gets a function that changes the label.
         """
         spinner = _Spinner(label) if sys.stderr.isatty() else None
         begin = time.perf_counter()
@@ -67,12 +67,20 @@ class Stages:
         finally:
             if spinner:
                 spinner.stop()
-            spent = time.perf_counter() - begin
-            self.seconds[name] = self.seconds.get(name, 0.0) + spent
+            self._add(name, time.perf_counter() - begin)
+
+    def split(self, name: str, parts: Mapping[str, float]) -> None:
+        """Replace the seconds of a finished stage by those of its parts."""
+        del self.seconds[name]
+        for part, seconds in parts.items():
+            self._add(part, seconds)
+
+    def _add(self, name: str, seconds: float) -> None:
+        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
 
 
 def _say_nothing(label: str) -> None:
-    """Ignore a new label: nobody is looking."""
+    """Ignore a new label: standard error is not a terminal."""
 
 
 class _Spinner:
@@ -112,7 +120,7 @@ class _Spinner:
                 self._progress.update(self._task, description=self._text())
 
     def stop(self) -> None:
-        """Remove the line, or make sure that it never appears."""
+        """Remove the line if it is there; otherwise it will not appear."""
         self._timer.cancel()
         with self._lock:
             self._stopped = True

@@ -1,0 +1,43 @@
+"""``lsbn evaluate``: compare a run with the true network."""
+
+import argparse
+import json
+from pathlib import Path
+
+from lsbn.cli.options import TRUTH_HELP, Commands, add_command, add_run_folder
+from lsbn.cli.printing import print_evaluation
+
+__all__ = ["add_parser", "run"]
+
+HELP = f"""\
+{TRUTH_HELP}
+
+A pair of variables counts as an edge if its two directions together have a probability above 0.5.
+Hits, misses and errors are those of the skeleton, without directions. Precision, recall and F are
+in percent. The structural Hamming distance counts the pairs on which the two equivalence classes
+(CPDAGs) differ.
+
+Example:
+  lsbn evaluate runs/pc --truth alarm --json"""
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the command and its options."""
+    command = add_command(commands, "evaluate", run, "compare a run with the true network", HELP)
+    add_run_folder(command)
+    command.add_argument("--truth", required=True, metavar="NET", help="the true network")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Compare the edges of a run with the true network."""
+    from lsbn.runs import Run, evaluation_of, load_truth
+
+    finished = Run(Path(arguments.run_folder))
+    edges = finished.edges(load_truth(arguments.truth))
+    truth = load_truth(arguments.truth, edges.names)
+    evaluation = evaluation_of(edges, truth, finished.summary.get("seed"))
+    if arguments.json:
+        print(json.dumps(evaluation))
+    else:
+        print_evaluation(evaluation)

@@ -1,0 +1,140 @@
+"""``lsbn learn``: learn a network from a table."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsbn.cli.inputs import read_table, read_truth
+from lsbn.cli.options import (
+    LEARNERS,
+    TABLE_HELP,
+    TRUTH_HELP,
+    WITHOUT_SCORE,
+    Commands,
+    add_command,
+    add_table_options,
+)
+from lsbn.cli.printing import print_evaluation, print_warnings, print_written
+from lsbn.cli.progress import StageProgress
+from lsbn.cli.scopes import learn_in_scope
+from lsbn.cli.summary import make_summary
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from lsbn.data import Dataset
+
+__all__ = ["add_parser", "learn_and_write", "run"]
+
+HELP = f"""\
+{TABLE_HELP}
+
+RUN is a new folder:
+  report.html       a report to look at: the network, its communities, every edge
+  edges.csv         source,target,probability of every edge with 0.01 or more
+  graph.graphml     an acyclic graph of the edges above 0.5
+  communities.json  the communities; with --scope global, one community of all variables
+  summary.json      settings, seconds, diagnostics, and the evaluation with --truth
+
+{TRUTH_HELP}
+
+model-averaging gives the posterior probability of every edge. aracne, pc, greedy and mmhc find one
+graph: a directed edge has probability 1, an undirected edge 0.5 in each direction. Where several
+communities vote, the probability is the mean of their votes.
+
+Examples:
+  lsbn learn survey.csv -o runs/survey
+  lsbn learn genes.parquet -o runs/genes --discretize quantile --bins 3
+  lsbn learn alarm.csv -o runs/pc --scope global --learner pc --truth alarm"""
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the command and its options."""
+    command = add_command(commands, "learn", run, "learn a network from a table", HELP)
+    add_table_options(command)
+    how = command.add_argument_group("how to learn")
+    how.add_argument(
+        "--scope",
+        choices=("lsbn", "global"),
+        default="lsbn",
+        help="lsbn (default): learn communities and merge them; global: run the learner alone on "
+        "all variables at once",
+    )
+    how.add_argument(
+        "--learner",
+        choices=LEARNERS,
+        default=LEARNERS[0],
+        help="the algorithm that learns a set of variables (default model-averaging)",
+    )
+    how.add_argument(
+        "--score",
+        choices=("mixed", "bdeu", "k2", "bic"),
+        help="how a variable may depend on its parents: mixed (tables and decision trees of "
+        "various prior weights), or one kind of table. Default: mixed for model-averaging; bdeu "
+        "with the prior of the paper for greedy, mmhc and --paper",
+    )
+    how.add_argument(
+        "--paper",
+        action="store_true",
+        help="use the framework as published: all votes have the same weight, and there is no "
+        "last pass over all variables",
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Learn a network and write a run folder."""
+    from lsbn.runs import require_free
+
+    if arguments.paper and arguments.scope == "global":
+        raise ValueError("--paper is about the framework; it does not go with --scope global")
+    if arguments.score is not None and arguments.learner in WITHOUT_SCORE:
+        raise ValueError(f"--learner {arguments.learner} has no score; leave out --score")
+    require_free(arguments.output, force=arguments.force)
+    stages = StageProgress()
+    dataset = read_table(arguments, stages)
+    learn_and_write(arguments, dataset, read_truth(arguments, dataset.names), stages)
+    print_written(arguments.output, stages.total)
+
+
+def learn_and_write(
+    arguments: argparse.Namespace,
+    dataset: Dataset,
+    truth: nx.DiGraph | None,
+    stages: StageProgress,
+) -> list[list[str]]:
+    """Learn from a dataset, write the run folder, and print the result.
+
+    Returns
+    -------
+    list of list of str
+        The communities.
+    """
+    from lsbn.report import write_report
+    from lsbn.runs import evaluation_of, write_run
+
+    result = learn_in_scope(arguments, dataset, stages)
+    edges, communities = result.edges, result.communities
+    evaluation = None if truth is None else evaluation_of(edges, truth, arguments.seed)
+    summary = make_summary(arguments, dataset, stages, result.diagnostics, evaluation)
+
+    def page(folder: Path) -> None:
+        write_report(
+            folder / "report.html",
+            edges=edges,
+            communities=communities,
+            summary=summary,
+            truth=truth,
+        )
+
+    with stages("write", f"writing {arguments.output}"):
+        force = arguments.force
+        write_run(arguments.output, summary, communities, edges=edges, more=page, force=force)
+    found = edges.published().skeleton(0.5).number_of_edges()
+    edge = "edge" if found == 1 else "edges"
+    print(f"{found:,} {edge} above 0.5 between {dataset.n_variables:,} variables")
+    if evaluation is not None:
+        print_evaluation(evaluation)
+    print_warnings(result.diagnostics)
+    return communities

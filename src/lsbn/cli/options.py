@@ -1,0 +1,168 @@
+"""Options that several commands have, and the types of their values."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TypeAlias
+
+__all__ = [
+    "LEARNERS",
+    "NETWORKS",
+    "TABLE_HELP",
+    "TRUTH_HELP",
+    "WITHOUT_SCORE",
+    "Commands",
+    "HelpFormatter",
+    "add_command",
+    "add_jobs",
+    "add_run_folder",
+    "add_seed",
+    "add_table_options",
+    "count",
+]
+
+NETWORKS = ("alarm", "insurance", "win95pts", "pigs", "link")
+LEARNERS = ("model-averaging", "aracne", "pc", "greedy", "mmhc")
+WITHOUT_SCORE = ("pc", "aracne")
+"""Learners that test for independence, or compare mutual information, and have no score."""
+
+TABLE_HELP = """\
+DATA is a .csv, .csv.gz, .tsv, .tsv.gz or .parquet file: one row per observation, one column per
+variable, a header with the names. Columns hold states (text or whole numbers). Columns with
+fractional numbers need --discretize. Tables with missing values need --missing."""
+
+TRUTH_HELP = """\
+NET is a bundled network (alarm, insurance, win95pts, pigs, link), a .bif or .bif.gz file, or a
+.csv file of edges with the header source,target."""
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+"""What ``ArgumentParser.add_subparsers`` returns."""
+
+
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Keep line breaks, and make the first column wide enough for the names of the commands."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        """Make room for an option, or for the list of commands."""
+        super().add_argument(action)
+        if isinstance(action, argparse._SubParsersAction):
+            self._action_max_length += self._indent_increment
+
+
+def add_command(
+    commands: Commands,
+    name: str,
+    run: Callable[[argparse.Namespace], None],
+    summary: str,
+    epilog: str,
+) -> argparse.ArgumentParser:
+    """Add the parser of one command, without options.
+
+    Parameters
+    ----------
+    commands : Commands
+        The commands of the parser.
+    name : str
+        Name of the command.
+    run : callable
+        What the command does with the parsed arguments.
+    summary : str
+        One line of help, without a capital letter and a full stop.
+    epilog : str
+        The text below the options: files, formats, examples.
+    """
+    command = commands.add_parser(
+        name,
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        epilog=epilog,
+        formatter_class=HelpFormatter,
+    )
+    command.set_defaults(run=run, command=name)
+    return command
+
+
+def add_run_folder(command: argparse.ArgumentParser) -> None:
+    """Add the folder of a finished run as a positional argument."""
+    command.add_argument("run_folder", metavar="RUN", help="a folder that `lsbn learn` wrote")
+
+
+def add_table_options(command: argparse.ArgumentParser) -> None:
+    """Add what commands on a table share: files, how to read the table, seed and cores."""
+    command.add_argument("data", metavar="DATA", help="the table")
+    command.add_argument("-o", "--output", required=True, metavar="RUN", help="folder to write")
+    command.add_argument("--force", action="store_true", help="replace RUN if it exists")
+    command.add_argument("--truth", metavar="NET", help="compare with this network")
+    table = command.add_argument_group("how to read the table")
+    table.add_argument(
+        "--discretize",
+        choices=("quantile", "uniform", "kmeans"),
+        help="cut columns of fractional numbers into intervals",
+    )
+    table.add_argument("--bins", type=count, default=5, metavar="B", help="intervals (default 5)")
+    table.add_argument(
+        "--missing",
+        choices=("error", "drop", "state"),
+        default="error",
+        help="missing values are an error (default), drop their row, or are a state of their own",
+    )
+    table.add_argument(
+        "--max-states",
+        type=count,
+        default=64,
+        metavar="K",
+        help="refuse columns with more states (default 64)",
+    )
+    add_seed(command)
+    add_jobs(command)
+
+
+def add_seed(command: argparse.ArgumentParser) -> None:
+    """Add the seed of all random numbers."""
+    command.add_argument(
+        "--seed", type=_seed, default=0, metavar="S", help="same seed, same result (default 0)"
+    )
+
+
+def add_jobs(command: argparse.ArgumentParser) -> None:
+    """Add the number of processor cores."""
+    command.add_argument(
+        "--jobs",
+        type=_jobs,
+        default=-1,
+        metavar="N",
+        help="processor cores to use (default -1, all); the result does not depend on it",
+    )
+
+
+def count(text: str) -> int:
+    """Read a whole number of 1 or more.
+
+    Examples
+    --------
+    >>> count("20,000")
+    20000
+    """
+    if (value := _integer(text)) < 1:
+        raise argparse.ArgumentTypeError(f"must be 1 or more, not {text}")
+    return value
+
+
+def _seed(text: str) -> int:
+    if (value := _integer(text)) < 0:
+        raise argparse.ArgumentTypeError(f"must be 0 or more, not {text}")
+    return value
+
+
+def _jobs(text: str) -> int:
+    if (value := _integer(text)) != -1 and value < 1:
+        raise argparse.ArgumentTypeError(f"must be 1 or more, or -1 for all cores, not {text}")
+    return value
+
+
+def _integer(text: str) -> int:
+    try:
+        return int(text.replace("_", "").replace(",", ""))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a whole number, not {text!r}") from None

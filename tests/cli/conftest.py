@@ -1,0 +1,57 @@
+from types import SimpleNamespace
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lsbn.estimator
+import lsbn.partition
+from cli.cases import chain_of
+
+
+@pytest.fixture
+def halves(monkeypatch):
+    """A stand-in for ROPART that cuts the variables in two overlapping halves."""
+
+    def ropart(dataset, **options):
+        middle, n = dataset.n_variables // 2, dataset.n_variables
+        parts = (np.arange(middle + 1), np.arange(middle, n))
+        return SimpleNamespace(communities=parts, by_weight={"MI": parts}, kept={"MI": 0.25})
+
+    monkeypatch.setattr(lsbn.partition, "ropart", ropart, raising=False)
+
+
+@pytest.fixture
+def estimator(monkeypatch):
+    """A stand-in for LSBN that finds that chain, and keeps what it was asked for."""
+
+    class Stub:
+        asked: ClassVar[list] = []
+        r_hat = 1.0
+
+        def __init__(self, **options):
+            self.asked.append(options)
+
+        @classmethod
+        def paper(cls, **options):
+            return cls(published=True, **options)
+
+        def fit(self, dataset):
+            self.edges_ = chain_of(dataset)
+            self.communities_ = [list(dataset.names[:2]), list(dataset.names[1:])]
+            seconds = {"read": 100.0, "partition": 2.0}
+            self.diagnostics_ = {"method": "sampled", "r_hat": self.r_hat, "seconds": seconds}
+            return self
+
+    monkeypatch.setattr(lsbn.estimator, "LSBN", Stub)
+    return Stub
+
+
+@pytest.fixture
+def chain(tmp_path):
+    """A small table with a name that needs care."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.integers(0, 2, (50, 4)), columns=["ä,1", "b", "c", "d"])
+    table.to_csv(tmp_path / "chain.csv", index=False)
+    return tmp_path / "chain.csv"
