@@ -442,7 +442,7 @@ def study(arguments: argparse.Namespace) -> None:
     """Reproduce the paper's tables."""
     from lsbn.studies.page import write_page
     from lsbn.studies.paper import as_text, run_paper_study
-    from lsbn.studies.tables import main_tables, seconds_tables
+    from lsbn.studies.result_tables import main_tables, seconds_tables
 
     stages = Stages()
     with stages("study", "the paper's study"):
