@@ -136,7 +136,7 @@ def write_run(
     with atomic_folder(path) as folder:
         if edges is not None:
             edges.to_csv(folder / EDGES)
-            edges.published().to_graphml(folder / GRAPH)
+            edges.as_written().to_graphml(folder / GRAPH)
         lines = ",\n".join(json.dumps(list(c), ensure_ascii=False) for c in communities)
         _write(folder / COMMUNITIES, f"[\n{lines}\n]\n")
         if partition is not None:
@@ -279,7 +279,7 @@ def evaluation_of(
         ``hits``, ``misses``, ``errors`` of the skeleton; ``precision``, ``recall``, ``f_score`` in
         percent; ``shd``, the structural Hamming distance of the CPDAGs; ``seed`` of the run.
     """
-    return {**compare(edges.published().dag(0.5), truth).as_dict(), "seed": seed}
+    return {**compare(edges.as_written().dag(0.5), truth).as_dict(), "seed": seed}
 
 
 def covered_edges(communities: Iterable[Iterable[str]], truth: nx.DiGraph) -> int:

@@ -248,6 +248,7 @@ def test_csv_keeps_strange_names(tmp_path):
     back = EdgeProbabilities.from_csv(tmp_path / "edges.csv", STRANGE)
     matrix[4, 0] = 0
     np.testing.assert_allclose(back.matrix.toarray(), matrix, atol=1e-6)
+    np.testing.assert_array_equal(edges.as_written().matrix.toarray(), back.matrix.toarray())
     assert [p.name for p in tmp_path.iterdir()] == ["edges.csv"]
 
 

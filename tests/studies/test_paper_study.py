@@ -1,18 +1,20 @@
 """The whole study on a network of five variables: cells, resume, tables, plots, page."""
 
 import json
+import sys
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import pytest
 
 from lsbn.studies import comparison, paper, peers
-from lsbn.studies.cells import Cell, CellStore, Outcome, targets
+from lsbn.studies.cells import Cell, CellStore, Outcome, load_targets
 from lsbn.studies.comparison import plan, run_cell
 from lsbn.studies.page import write_page
-from lsbn.studies.paper import Settings, read_results, run_paper_study, settings_of, write_tables
-from lsbn.studies.svg import Panel
-from lsbn.studies.tables import Results, main_tables, seconds_tables, verdicts
+from lsbn.studies.paper import Settings, read_results, run_paper_study, settings_of, write_results
+from lsbn.studies.plots import all_plots, f_plot, rows_plot, stage_plot
+from lsbn.studies.result_tables import main_tables, seconds_tables
+from lsbn.studies.results import Results, verdicts
 from lsbn.studies.tabular import Table
 
 TOY = """network toy { }
@@ -94,9 +96,9 @@ def test_seconds_are_only_in_their_own_tables(finished):
 def test_tables_follow_from_the_cells_alone(finished, tmp_path):
     folder, settings, results, _ = finished
     before = contents(folder, but=("study",))
-    again = read_results(CellStore(folder / "cells"), targets(settings.networks), settings)
+    again = read_results(CellStore(folder / "cells"), load_targets(settings.networks), settings)
     assert again == results
-    write_tables(again, tmp_path)
+    write_results(again, tmp_path)
     made = contents(tmp_path)
     assert made == {name: data for name, data in before.items() if not name.startswith("cells/")}
 
@@ -165,14 +167,14 @@ def test_force_begins_anew_and_leaves_other_files(finished, toy, tmp_path):
 
 def test_foreign_folders_and_changed_networks_are_refused(finished, toy, tmp_path):
     (tmp_path / "x.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(FileExistsError, match="holds no study"):
+    with pytest.raises(FileExistsError, match="no study"):
         run_paper_study(tmp_path, Settings(networks=[toy]), force=True)
     changed = tmp_path / "toy.bif"
     changed.write_text(TOY.replace("0.4, 0.6", "0.3, 0.7"), encoding="utf-8")
     with pytest.raises(ValueError, match="another network"):
         run_paper_study(finished[0], Settings(networks=[str(changed)]), resume=True)
     with pytest.raises(ValueError, match="two networks are called 'toy'"):
-        targets([toy, str(changed)])
+        load_targets([toy, str(changed)])
 
 
 def test_a_broken_cell_is_named(finished, tmp_path):
@@ -183,7 +185,7 @@ def test_a_broken_cell_is_named(finished, tmp_path):
 
 
 def test_cheap_cells_come_first(toy):
-    found = targets(["alarm", toy, "insurance"])
+    found = load_targets(["alarm", toy, "insurance"])
     assert [t.label for t in found] == ["toy", "insurance", "alarm"]
     cells = plan(found, 20_000, [0, 1], ["model-averaging", "aracne"], ["lsbn", "global"])
     assert len(cells) == len(set(cells)) == 3 * 2 * 5
@@ -244,8 +246,8 @@ def test_rows_study_has_its_table_and_plot(finished, toy, tmp_path, monkeypatch)
 
 def test_peers_run_in_their_own_process(toy, tmp_path, monkeypatch):
     """A peer that is not installed is a failed cell if it is asked for all the same."""
-    (target,) = targets([toy])
-    cell = Cell("toy", 100, 0, "causal-learn-pc", peers.SCOPE)
+    (target,) = load_targets([toy])
+    cell = Cell("toy", 100, 0, "causal-learn-pc", peers.PEER_SCOPE)
     if "causal-learn-pc" in peers.installed():
         pytest.skip("causal-learn is installed")
     outcome = peers.run_peer(cell, target, limit=60)
@@ -257,7 +259,7 @@ def test_peers_run_in_their_own_process(toy, tmp_path, monkeypatch):
 
 
 def test_peers_over_the_limit_are_reported_as_such(toy, tmp_path, monkeypatch):
-    found = targets([toy])
+    found = load_targets([toy])
     tried = []
 
     def over(cell, target, limit):
@@ -275,10 +277,78 @@ def test_peers_over_the_limit_are_reported_as_such(toy, tmp_path, monkeypatch):
     assert tables["peers"].rows[0][-1] == "over limit"
 
 
-def test_panels_turn_around_where_the_range_does():
-    assert Panel(0, 0, 10, 10, (0, 1), (0, 1)).at(0, 0) == (0, 10)
-    assert Panel(0, 0, 10, 10, (0, 1), (1, 0)).at(0, 0) == (0, 0)
-    assert Panel(0, 0, 10, 10, (1, 100), (0, 1), log_x=True).at(10, 1)[0] == pytest.approx(5)
+def points(axes):
+    """All points of the lines and marks of a panel."""
+    return {(float(x), float(y)) for line in axes.lines for x, y in line.get_xydata()}
+
+
+def names_in_legend(figure):
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def test_f_plot_shows_every_table_and_the_papers_figure():
+    """Greedy on alarm is printed as 83.871 for LSBN and 88.889 for global."""
+    figure = f_plot(made_up())
+    panel = figure.axes[0]
+    assert panel.get_title() == "alarm"
+    assert panel.get_xlabel() == "F, percent"
+    assert [label.get_text() for label in panel.get_yticklabels()] == ["Greedy"]
+    ours = {(score, lane) for score in (97.0, 98.0) for lane in (-0.25, 0.25)}
+    assert points(panel) == ours | {(83.871, -0.25), (88.889, 0.25)}
+    names = ["ours, LSBN", "ours, Global", "paper, LSBN", "paper, Global"]
+    assert names_in_legend(figure) == names
+
+
+def test_stage_plot_has_shares_and_total(finished):
+    results = finished[2]
+    figure = stage_plot(results)
+    (axes,) = figure.axes
+    assert sum(bar.get_width() for bar in axes.patches) == pytest.approx(100)
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["toy"]
+    assert axes.texts[0].get_text().endswith(" s")
+    assert {"partition", "local", "merge"} <= set(names_in_legend(figure))
+
+
+def test_rows_plot_has_points_and_their_means():
+    outcomes = {}
+    for rows, score in ((500, 60.0), (1_000, 70.0), (20_000, 90.0)):
+        for seed in (0, 1):
+            cell = Cell("toy", rows, seed, "model-averaging", "lsbn")
+            figures = {"f_score": score + 2 * seed}
+            outcomes[cell] = Outcome(cell, figures=figures, seconds={"total": rows / 1_000})
+    results = Results(("toy",), 20_000, (0, 1), ("model-averaging",), ("lsbn",), outcomes)
+    figure = rows_plot(results)
+    left, right = figure.axes
+    assert names_in_legend(figure) == ["toy"]
+    assert {(500, 60), (500, 62), (500, 61), (1_000, 71), (20_000, 91)} <= points(left)
+    assert points(right) == {(500, 0.5), (1_000, 1), (20_000, 20)}
+    assert right.get_ylim() == (0.1, 100)
+
+
+def test_plots_are_the_same_every_time(finished, monkeypatch):
+    results = finished[2]
+    once = all_plots(results)
+    import matplotlib
+
+    monkeypatch.setitem(matplotlib.rcParams, "font.size", 30)
+    assert all_plots(results) == once
+    assert matplotlib.rcParams["font.size"] == 30
+    assert not any("dc:date" in svg or "Matplotlib v" in svg for svg in once.values())
+
+
+def test_without_matplotlib_the_study_has_no_plots_and_says_why(toy, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    settings = Settings(networks=[toy], rows=100, seeds=[0], learners=["pc"], scopes=["global"])
+    told = []
+    results = run_paper_study(tmp_path / "run", settings, warm=False, progress=told.append)
+    assert "pip install 'lsbn[plots]'" in told[-1]
+    assert (tmp_path / "run" / "tables.md").is_file()
+    assert not (tmp_path / "run" / "plots").exists()
+    (page,) = write_page(results, tmp_path / "run", tmp_path / "page.md")
+    text = page.read_text(encoding="utf-8")
+    assert "pip install 'lsbn[plots]'" in text
+    assert "![" not in text
+    assert "ring" not in text
 
 
 def test_a_table_in_three_ways():

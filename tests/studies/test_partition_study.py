@@ -8,10 +8,11 @@ from lsbn.studies import published
 from lsbn.studies.partition import (
     PartitionStudy,
     measure,
-    run_partition_study,
+    partition_figures,
     shuffled_sample,
     skeleton_distances,
 )
+from lsbn.studies.partition_tables import partition_text, write_partition_study
 
 PATH_OF_FIVE = np.array([(0, 1), (1, 2), (2, 3), (3, 4)])
 
@@ -70,15 +71,16 @@ def test_shuffled_edges_are_those_of_the_network():
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("study")
-    told = []
-    found = run_partition_study(folder, ["alarm"], rows=2_000, seeds=[0, 1], progress=told.append)
-    assert told == ["partitioning alarm, seed 0", "partitioning alarm, seed 1"]
+    network = load_network("alarm")
+    figures = [f for seed in (0, 1) for f in partition_figures(network, "alarm", 2_000, seed)]
+    found = PartitionStudy(("alarm",), (0, 1), 2_000, tuple(figures))
+    write_partition_study(found, folder)
     return found, folder
 
 
 def test_files_hold_the_tables_and_every_figure(study):
     found, folder = study
-    assert (folder / "partition.md").read_text(encoding="utf-8") == found.text()
+    assert (folder / "partition.md").read_text(encoding="utf-8") == partition_text(found)
     assert {p.name for p in folder.iterdir()} == {"partition.md", "partition.csv"}
     with (folder / "partition.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -88,7 +90,7 @@ def test_files_hold_the_tables_and_every_figure(study):
 
 
 def test_text_has_ours_beside_the_papers(study):
-    text = study[0].text()
+    text = partition_text(study[0])
     for title in ("Pairs kept", "Average shortest path", "Average diameter", "Sizes", "True edges"):
         assert f"## {title}" in text
     assert " / 22.7" in text
@@ -101,13 +103,8 @@ def test_means_and_ranks(study):
     paths = {p: found.mean("alarm", p, "path") for p in published.PARTITIONS}
     ranks = found.ranks("alarm", "path")
     assert min(paths, key=paths.get) in [p for p, r in ranks.items() if r == 1]
-    rank, peers = found.rank_among_peers("alarm", "path")
-    assert 1 <= rank <= peers <= 8
-
-
-def test_unknown_network_is_refused():
-    with pytest.raises(ValueError, match="no network 'asia'"):
-        run_partition_study(networks=["asia"])
+    rank, count = found.rank_at_coverage("alarm", "path")
+    assert 1 <= rank <= count <= 8
 
 
 def test_published_ranks_are_the_papers():

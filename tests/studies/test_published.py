@@ -89,5 +89,5 @@ def test_normalised_figures_are_ratios_of_the_comparison():
     assert normalised_from_counts("link", "mmhc", "recall") == pytest.approx(
         published.NORMALISED["recall"]["link"][3], abs=0.01
     )
-    with pytest.raises(ValueError, match="no model-averaging"):
+    with pytest.raises(ValueError, match="no global model-averaging"):
         normalised_from_counts("link", "model-averaging", "recall")

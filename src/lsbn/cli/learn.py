@@ -131,7 +131,7 @@ def learn_and_write(
     with stages("write", f"writing {arguments.output}"):
         force = arguments.force
         write_run(arguments.output, summary, communities, edges=edges, more=page, force=force)
-    found = edges.published().skeleton(0.5).number_of_edges()
+    found = edges.as_written().skeleton(0.5).number_of_edges()
     edge = "edge" if found == 1 else "edges"
     print(f"{found:,} {edge} above 0.5 between {dataset.n_variables:,} variables")
     if evaluation is not None:

@@ -111,7 +111,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Reproduce the tables of the paper."""
     from lsbn.studies.page import write_page
     from lsbn.studies.paper import as_text, run_paper_study
-    from lsbn.studies.tables import main_tables, seconds_tables
+    from lsbn.studies.result_tables import main_tables, seconds_tables
 
     stages = StageProgress()
     with stages("study", "the paper's study"):

@@ -205,10 +205,11 @@ class EdgeProbabilities:
             writer.writerow(("source", "target", "probability"))
             writer.writerows((u, v, f"{-p:.6g}") for p, u, v in sorted(rows))
 
-    def published(self, minimum: float = 0.01) -> "EdgeProbabilities":
-        """Return the probabilities as they are after `to_csv` and `from_csv`, without a file.
+    def as_written(self, minimum: float = 0.01) -> "EdgeProbabilities":
+        """Round the probabilities as `to_csv` does, and leave out those below `minimum`.
 
-        What is said about a file of edges should follow from the file.
+        The result equals that of `to_csv` followed by `from_csv`. Reports and exports use it, so
+        that they agree with the CSV file.
         """
         coo = self.matrix.tocoo()
         keep = coo.data >= minimum

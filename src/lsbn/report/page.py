@@ -50,7 +50,7 @@ def write_report(
     path : str or path
         The file, written whole or not at all.
     edges : EdgeProbabilities
-        Shown as `EdgeProbabilities.published` has them, so that page and edges.csv agree.
+        Shown as `EdgeProbabilities.as_written` has them, so that page and edges.csv agree.
     communities : sequence of sequences of str
         Names of the variables of each community; may be empty.
     summary : mapping or Summary
@@ -67,7 +67,7 @@ def write_report(
     facts = asdict(summary) if isinstance(summary, Summary) else dict(summary)
     diagnostics = dict(facts.get("diagnostics") or {})
     facts["seconds"] = facts.get("seconds") or diagnostics.pop("seconds", None) or {}
-    edges = edges.published()
+    edges = edges.as_written()
     skeleton = edges.skeleton(0.5).number_of_edges()
     evaluation = facts.get("evaluation")
     if truth is not None:

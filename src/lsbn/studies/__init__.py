@@ -1,1 +1,1 @@
-"""The paper's tables made again, ours beside the published."""
+"""The paper's study: its published figures, and our figures for the same tables."""

@@ -1,4 +1,4 @@
-"""Cells of a study: one learner on one table, and the file each leaves as soon as it is done."""
+"""Cells of a study: one learner on one data table, with a file for the outcome of each."""
 
 import hashlib
 import json
@@ -9,14 +9,25 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 import lsbn
 from lsbn.files import atomic_file
 from lsbn.network import BayesianNetwork, load_network
 
-__all__ = ["Cell", "CellStore", "Outcome", "Target", "code_version", "targets"]
+__all__ = [
+    "Cell",
+    "CellStore",
+    "Outcome",
+    "Target",
+    "code_version",
+    "load_targets",
+    "shuffled_table",
+]
 
 NO_RESULT = {"studies", "report", "cli", "runs.py"}
-"""Parts of the package that have no say in what is learned."""
+"""Parts of the package that do not influence what is learned."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +37,7 @@ class Target:
     Attributes
     ----------
     label : str
-        Its name in tables and file names: the bundled name, or the stem of the BIF file.
+        Name in tables and file names: the bundled name, or the stem of the BIF file.
     source : str
         Bundled name or path.
     network : BayesianNetwork
@@ -38,34 +49,40 @@ class Target:
 
     @property
     def digest(self) -> str:
-        """Fingerprint of structure and tables, so that a changed file is noticed."""
+        """Fingerprint of structure and probability tables. It shows whether a file changed."""
         net = self.network
-        known = hashlib.sha256(repr((net.names, net.states)).encode())
+        digest = hashlib.sha256(repr((net.names, net.states)).encode())
         for above, table in zip(net.parents, net.tables, strict=True):
-            known.update(above.tobytes() + table.tobytes())
-        return known.hexdigest()[:12]
+            digest.update(above.tobytes() + table.tobytes())
+        return digest.hexdigest()[:12]
 
 
-def targets(sources: Iterable[str]) -> tuple[Target, ...]:
+def load_targets(sources: Iterable[str]) -> tuple[Target, ...]:
     """Load networks by bundled name or path, smallest first.
 
     Raises
     ------
     ValueError
-        If two of them would have the same label.
+        If two networks have the same label.
     """
-    found: dict[str, Target] = {}
+    loaded: dict[str, Target] = {}
     for source in sources:
         label = Path(source).name.removesuffix(".gz").removesuffix(".bif")
-        if label in found:
+        if label in loaded:
             raise ValueError(f"two networks are called {label!r}; rename a file")
-        found[label] = Target(label, str(source), load_network(source))
-    return tuple(sorted(found.values(), key=lambda t: (t.network.n_variables, t.label)))
+        loaded[label] = Target(label, str(source), load_network(source))
+    return tuple(sorted(loaded.values(), key=lambda t: (t.network.n_variables, t.label)))
+
+
+def shuffled_table(network: BayesianNetwork, rows: int, seed: int) -> pd.DataFrame:
+    """Sample a data table and put its columns in random order."""
+    table = network.sample(rows, random_state=seed)
+    return table.iloc[:, np.random.default_rng(seed).permutation(network.n_variables)]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One learner in one scope on one table."""
+    """One learner in one scope on one data table."""
 
     network: str
     rows: int
@@ -75,7 +92,7 @@ class Cell:
 
     @property
     def file(self) -> str:
-        """Name of its file."""
+        """Name of the cell's file."""
         return f"{self.network}-{self.rows}-{self.seed}-{self.learner}-{self.scope}.json"
 
     def __str__(self) -> str:
@@ -84,30 +101,30 @@ class Cell:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a cell gave.
+    """The result of a cell.
 
     Attributes
     ----------
     cell : Cell
     status : str
-        ``done``, ``over limit`` or ``failed``; the latter two have no figures.
+        ``done``, ``over limit`` or ``failed``. Only ``done`` has figures.
     figures : mapping
-        What `lsbn.metrics.Comparison` has, for the edges above 0.5.
+        Figures of `lsbn.metrics.Comparison`, for the edges above 0.5.
     curves : mapping
         For learners that give probabilities: average precision, Brier score, calibration error,
         points of the precision-recall curve and bins of the calibration curve.
     partition : tuple of mappings
         For the scope ``partition``: `PartitionFigures` of all eight partitions.
     diagnostics : mapping
-        What the learner says of itself.
+        Diagnostics of the learner.
     warnings : tuple of str
     seconds : mapping
-        Wall time of every stage, and ``total``. Alone among these it differs from run to run, with
-        `peak_mb`.
+        Wall time of every stage, and ``total``. Only `seconds` and `peak_mb` differ from run to
+        run.
     peak_mb : float or None
-        Most memory that the process held, where the system tells.
+        Peak memory of the process, None if the system does not report it.
     code : str
-        Fingerprint of the code that made it, `code_version`.
+        Fingerprint of the code that made the cell, see `code_version`.
     """
 
     cell: Cell
@@ -123,19 +140,19 @@ class Outcome:
 
 
 class CellStore:
-    """The folder of finished cells, one JSON file each, written whole or not at all."""
+    """The folder of finished cells: one JSON file for each, written whole or not at all."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def has(self, cell: Cell) -> bool:
-        """Say whether a cell is finished."""
+        """Tell whether a cell is finished."""
         return (self.folder / cell.file).is_file()
 
     def write(self, outcome: Outcome) -> None:
-        """Keep a finished cell."""
+        """Write a finished cell."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(_plain(asdict(outcome)), indent=1, allow_nan=False)
+        text = json.dumps(_json_value(asdict(outcome)), indent=1, allow_nan=False)
         with atomic_file(self.folder / outcome.cell.file) as draft:
             draft.write_text(text + "\n", encoding="utf-8")
 
@@ -144,30 +161,31 @@ class CellStore:
         return self._load(self.folder / cell.file)
 
     def among(self, cells: Iterable[Cell]) -> Iterator[Outcome]:
-        """Read those that are finished, in the order given."""
+        """Read the finished ones of these cells, in the order given."""
         return (self.read(cell) for cell in cells if self.has(cell))
 
     def _load(self, path: Path) -> Outcome:
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-            found["cell"] = Cell(**found["cell"])
-            found["partition"] = tuple(found["partition"])
-            found["warnings"] = tuple(found["warnings"])
-            return Outcome(**found)
+            record = json.loads(path.read_text(encoding="utf-8"))
+            record["cell"] = Cell(**record["cell"])
+            record["partition"] = tuple(record["partition"])
+            record["warnings"] = tuple(record["warnings"])
+            return Outcome(**record)
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(
-                f"{path} is no cell of a study ({error}); remove it and go on with --resume"
+                f"{path} is not a cell of a study ({error}); remove the file and continue with "
+                "--resume"
             ) from None
 
 
-def _plain(value: Any) -> Any:
-    """Turn tuples and numpy numbers into what JSON has; what is not finite becomes null."""
+def _json_value(value: Any) -> Any:
+    """Convert tuples and numpy values to JSON types; NaN and infinity become null."""
     if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {str(k): _json_value(v) for k, v in value.items()}
     if hasattr(value, "tolist"):
-        return _plain(value.tolist())
+        return _json_value(value.tolist())
     if isinstance(value, list | tuple):
-        return [_plain(v) for v in value]
+        return [_json_value(v) for v in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
@@ -175,11 +193,11 @@ def _plain(value: Any) -> Any:
 
 @cache
 def code_version() -> str:
-    """Fingerprint of the code that decides results, so that old cells can be told from new."""
+    """Return a fingerprint of the code that influences results. It tells old cells from new."""
     home = Path(lsbn.__file__).parent
-    known = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted(home.rglob("*.py")):
         inside = path.relative_to(home)
         if inside.parts[0] not in NO_RESULT:
-            known.update(inside.as_posix().encode() + path.read_bytes())
-    return known.hexdigest()[:12]
+            digest.update(inside.as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""Run the cells of a study: our learners inside the framework, as published, and on the whole."""
+"""Run the cells of a study: every learner in every scope on every data table."""
 
 import inspect
 import re
@@ -32,58 +32,67 @@ from lsbn.studies.partition import partition_figures, shuffled_sample
 __all__ = ["MODEL_AVERAGING", "ROWS_STUDY", "SCOPES", "plan", "run_cell", "run_cells"]
 
 SCOPES = ("lsbn", "paper", "global")
-"""The framework with our defaults, with every choice as published, and without it."""
+"""LSBN with our defaults, LSBN with every choice as published, and the learner alone."""
 
 MODEL_AVERAGING = "model-averaging"
 ROWS_STUDY = (500, 1_000, 2_000, 5_000, 10_000, 20_000)
-"""Rows at which model averaging is studied."""
+"""Row counts of the study of rows."""
 
 ROWS_STUDY_VARIABLES = 100
-"""Largest network of the study of rows."""
+"""Most variables of a network in the study of rows."""
 
 PARTITION = ("ropart", "partition")
-"""Learner and scope of the cells that only partition."""
+"""Learner and scope of the cells that only measure the partition."""
 
 LEVELS = np.arange(100) / 100
 """Thresholds of the precision-recall points."""
 
 BINS = 10
+"""Bins of the calibration curve."""
 
 ARACNE_ALPHA: float = inspect.signature(learn_aracne).parameters["alpha"].default
-"""Probability of any false dependence that ARACNE's default threshold allows."""
+"""Default level of ARACNE: probability of any false dependence in the whole data table."""
 
-_WORK = {MODEL_AVERAGING: 30.0, "greedy": 10.0, "mmhc": 4.0, "pc": 2.0, "aracne": 1.0, "ropart": 1}
-_EXTENT = {"lsbn": 3.0, "paper": 2.0, "global": 1.0, "partition": 1.0}
+_LEARNER_COST = {
+    MODEL_AVERAGING: 30.0,
+    "greedy": 10.0,
+    "mmhc": 4.0,
+    "pc": 2.0,
+    "aracne": 1.0,
+    "ropart": 1.0,
+}
+_SCOPE_COST = {"lsbn": 3.0, "paper": 2.0, "global": 1.0, "partition": 1.0}
+"""Rough relative costs. Only the order in which cells run depends on them."""
 
 
 def plan(
-    found: Sequence[Target],
+    networks: Sequence[Target],
     rows: int,
     seeds: Sequence[int],
     learners: Sequence[str],
     scopes: Sequence[str],
     rows_study: bool = False,
 ) -> list[Cell]:
-    """List the cells of a study, those first that are likely to be cheap.
+    """List the cells of a study, cheap ones first.
 
-    Every network and seed has a cell for its partition. With `rows_study`, model averaging is also
-    run on tables of `ROWS_STUDY` rows of the networks with up to 100 variables.
+    Every network and seed has a cell for its partition. With `rows_study`, model averaging also
+    runs with each of the row counts `ROWS_STUDY` on the networks of up to 100 variables.
     """
     cells = []
-    for target in found:
+    for target in networks:
         label = target.label
         for seed in seeds:
             cells.append(Cell(label, rows, seed, *PARTITION))
             cells += [Cell(label, rows, seed, x, s) for x in learners for s in scopes]
         if rows_study:
             cells += rows_cells([target], seeds)
-    sizes = {target.label: target.network.n_variables for target in found}
+    sizes = {target.label: target.network.n_variables for target in networks}
     return sorted(dict.fromkeys(cells), key=lambda cell: (_cost(cell, sizes), cell.seed))
 
 
-def rows_cells(found: Iterable[Target], seeds: Sequence[int]) -> list[Cell]:
-    """Cells of the study of rows."""
-    small = [t.label for t in found if t.network.n_variables <= ROWS_STUDY_VARIABLES]
+def rows_cells(networks: Iterable[Target], seeds: Sequence[int]) -> list[Cell]:
+    """List the cells of the study of rows."""
+    small = [t.label for t in networks if t.network.n_variables <= ROWS_STUDY_VARIABLES]
     return [
         Cell(label, rows, seed, MODEL_AVERAGING, "lsbn")
         for label in small
@@ -93,34 +102,34 @@ def rows_cells(found: Iterable[Target], seeds: Sequence[int]) -> list[Cell]:
 
 
 def _cost(cell: Cell, sizes: Mapping[str, int]) -> float:
-    """Guess the relative cost of a cell; only the order of cells depends on it."""
+    """Guess the relative cost of a cell."""
     size = sizes[cell.network] ** 1.5 * cell.rows**0.5
-    return _WORK.get(cell.learner, 100.0) * _EXTENT.get(cell.scope, 1.0) * size
+    return _LEARNER_COST.get(cell.learner, 100.0) * _SCOPE_COST.get(cell.scope, 1.0) * size
 
 
 def run_cells(
     cells: Sequence[Cell],
-    found: Sequence[Target],
+    networks: Sequence[Target],
     store: CellStore,
     *,
     n_jobs: int | None = None,
     warm: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> int:
-    """Run the cells that the store does not have, and keep each as soon as it is done.
+    """Run the cells that the store does not have, and write each as soon as it is done.
 
     Parameters
     ----------
     cells : sequence of Cell
-    found : sequence of Target
-        The networks by whose labels the cells go.
+    networks : sequence of Target
+        The networks that the cells name by label.
     store : CellStore
     n_jobs : int, optional
     warm : bool
-        Run each learner once on a small table before its first cell, so that no cell's seconds
-        contain compilation.
+        Run each learner once on a small data table before its first cell. The seconds of the
+        cells then contain no compilation.
     progress : callable, optional
-        Is told a line for every finished cell.
+        Called with one line for every finished cell.
 
     Returns
     -------
@@ -128,7 +137,7 @@ def run_cells(
         Number of cells run.
     """
     tell = progress or (lambda text: None)
-    by_label = {target.label: target for target in found}
+    by_label = {target.label: target for target in networks}
     missing = [cell for cell in cells if not store.has(cell)]
     begin, done, warmed = time.perf_counter(), len(cells) - len(missing), set()
     for cell in missing:
@@ -149,19 +158,19 @@ def run_cells(
 
 
 def _warm(way: tuple[str, str], n_jobs: int | None) -> None:
-    """Compile, or load from numba's cache, all that a learner needs."""
+    """Compile the kernels that a learner needs, or load them from numba's cache."""
     alarm = Target("alarm", "alarm", load_network("alarm"))
     run_cell(Cell("alarm", 200, 0, *way), alarm, n_jobs)
 
 
 def run_cell(cell: Cell, target: Target, n_jobs: int | None = None) -> Outcome:
-    """Sample the table of a cell, learn, and compare with the truth."""
+    """Sample the data table of a cell, learn, and compare with the true network."""
     if (cell.learner, cell.scope) == PARTITION:
         return _run_partition(cell, target, n_jobs)
     dataset = fresh_table(target, cell.rows, cell.seed)
-    _forget_peak()
+    _reset_peak()
     begin = time.perf_counter()
-    with warnings.catch_warnings(record=True) as heard:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = _learn(cell, dataset, n_jobs)
     seconds = {**result.seconds, "total": time.perf_counter() - begin}
@@ -172,7 +181,7 @@ def run_cell(cell: Cell, target: Target, n_jobs: int | None = None) -> Outcome:
         figures=compare(result.edges.dag(0.5), truth).as_dict(),
         curves=curves,
         diagnostics={**_excerpt(result.diagnostics), **_threshold_note(cell, dataset)},
-        warnings=tuple(dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in heard)),
+        warnings=tuple(dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in caught)),
         seconds={stage: round(spent, 4) for stage, spent in seconds.items()},
         peak_mb=_peak(),
         code=code_version(),
@@ -181,7 +190,7 @@ def run_cell(cell: Cell, target: Target, n_jobs: int | None = None) -> Outcome:
 
 @dataclass(frozen=True, eq=False)
 class _Result:
-    """Edges, what was said of them, and the seconds of the stages."""
+    """Edges and diagnostics of a learner, and the seconds of its stages."""
 
     edges: EdgeProbabilities
     diagnostics: Mapping[str, Any]
@@ -201,17 +210,17 @@ def _learn(cell: Cell, dataset: Dataset, n_jobs: int | None) -> _Result:
 
 def _run_partition(cell: Cell, target: Target, n_jobs: int | None) -> Outcome:
     begin = time.perf_counter()
-    found = partition_figures(target.network, target.label, cell.rows, cell.seed, n_jobs)
+    partitions = partition_figures(target.network, target.label, cell.rows, cell.seed, n_jobs)
     return Outcome(
         cell=cell,
-        partition=tuple(asdict(figures) for figures in found),
+        partition=tuple(asdict(figures) for figures in partitions),
         seconds={"total": round(time.perf_counter() - begin, 4)},
         code=code_version(),
     )
 
 
 def fresh_table(target: Target, rows: int, seed: int) -> Dataset:
-    """Sample a table, columns shuffled; nothing that an earlier cell derived from it is kept."""
+    """Sample a data table with shuffled columns, without values cached by earlier cells."""
     return replace(_table(target.source, rows, seed))
 
 
@@ -221,7 +230,7 @@ def _table(source: str, rows: int, seed: int) -> Dataset:
 
 
 def _excerpt(diagnostics: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep the plain figures, and of the communities their number and methods."""
+    """Keep numbers and texts, and count communities and sub-communities."""
     kept = {
         name: value
         for name, value in diagnostics.items()
@@ -235,7 +244,7 @@ def _excerpt(diagnostics: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _threshold_note(cell: Cell, dataset: Dataset) -> dict[str, Any]:
-    """Range over pairs of the mutual information that ARACNE asks for on the whole table."""
+    """Return the least and greatest threshold of global ARACNE over all pairs."""
     if cell.learner != "aracne" or cell.scope != "global":
         return {}
     free = np.unique(dataset.cards - 1)
@@ -245,8 +254,8 @@ def _threshold_note(cell: Cell, dataset: Dataset) -> dict[str, Any]:
         return {}
     n = dataset.n_variables
     level = 2 * ARACNE_ALPHA / (n * (n - 1))
-    least = stats.chi2.isf(level, degrees[[0, -1]]) / (2 * dataset.n_rows)
-    return {"threshold_range": least.tolist()}
+    limits = stats.chi2.isf(level, degrees[[0, -1]]) / (2 * dataset.n_rows)
+    return {"threshold_range": limits.tolist()}
 
 
 def _curves(edges: EdgeProbabilities, truth: nx.DiGraph) -> dict[str, Any]:
@@ -266,7 +275,9 @@ def _curves(edges: EdgeProbabilities, truth: nx.DiGraph) -> dict[str, Any]:
 
 
 def precision_recall(edges: EdgeProbabilities, truth: nx.DiGraph) -> list[list[float]]:
-    """Precision and recall in percent of the pairs above 0.00, 0.01 ... 0.99, where there are any.
+    """Compute precision and recall in percent of the pairs above 0.00, 0.01 ... 0.99.
+
+    Levels without a pair above them are left out.
 
     Returns
     -------
@@ -286,14 +297,14 @@ def precision_recall(edges: EdgeProbabilities, truth: nx.DiGraph) -> list[list[f
     points = []
     for level in LEVELS.tolist():
         above = both.data > level
-        if found := int(above.sum()):
+        if selected := int(above.sum()):
             hits = int(true[above].sum())
-            points.append([level, 100 * hits / found, 100 * hits / max(total, 1)])
+            points.append([level, 100 * hits / selected, 100 * hits / max(total, 1)])
     return points
 
 
-def _forget_peak() -> None:
-    """Let Linux count the most memory held anew; elsewhere nothing happens."""
+def _reset_peak() -> None:
+    """Reset the peak memory that Linux reports; other systems do nothing."""
     try:
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     except OSError:
@@ -301,10 +312,10 @@ def _forget_peak() -> None:
 
 
 def _peak() -> float | None:
-    """Most memory held since `_forget_peak`, in MB."""
+    """Return the peak memory since `_reset_peak` in MB, None if the system does not report it."""
     try:
         status = Path("/proc/self/status").read_text(encoding="ascii")
     except OSError:
         return None
-    found = re.search(r"VmHWM:\s+(\d+) kB", status)
-    return round(int(found[1]) / 1024, 1) if found else None
+    match = re.search(r"VmHWM:\s+(\d+) kB", status)
+    return round(int(match[1]) / 1024, 1) if match else None

@@ -1,28 +1,27 @@
-"""The paper's figures checked against each other: what cannot be as printed."""
+"""Misprints: figures of the paper that contradict other figures of the paper."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lsbn.metrics import Comparison
 from lsbn.studies import published
-from lsbn.studies.published import Figures
+from lsbn.studies.published import PERCENTAGES, Figures
 
-PERCENTAGES = ("precision", "recall", "f_score")
 ROUNDING = 0.0015
-"""Percentages are printed with three decimals; this allows for a last one cut, not rounded."""
+"""Allowed difference: percentages have three decimals, and the last may be cut, not rounded."""
 
 RATIO_ROUNDING = 0.05
-"""The same for a ratio of two percentages as printed."""
+"""Allowed difference of a printed ratio of two percentages."""
 
 
 @dataclass(frozen=True)
 class Misprint:
-    """A figure that disagrees with others of the paper.
+    """A figure that contradicts other figures of the paper.
 
     Attributes
     ----------
     table : str
-        Where it stands.
+        Name of the table.
     cell : str
         Row and column.
     printed, recomputed : str
@@ -37,12 +36,12 @@ class Misprint:
 
 
 def recomputed(figures: Figures) -> Comparison:
-    """Percentages that follow from the printed counts."""
+    """Compute the percentages that follow from the printed counts."""
     return Comparison(figures.hits, figures.misses, figures.errors, shd=0)
 
 
 def misprints() -> list[Misprint]:
-    """List every figure of the paper that its other figures contradict.
+    """List every figure of the paper that contradicts its other figures.
 
     Examples
     --------
@@ -54,19 +53,18 @@ def misprints() -> list[Misprint]:
 
 def _thresholds() -> Iterator[Misprint]:
     for network, thresholds in published.TRUNCATION.items():
-        if (found := thresholds["MI_sqrt"]) > 1:
+        if (threshold := thresholds["MI_sqrt"]) > 1:
             yield Misprint(
                 "truncate thresholds",
                 f"MI_sqrt on {network}",
-                f"{found:g}",
+                f"{threshold:g}",
                 f"{thresholds['MI_pr']:g}",
-                "MI_sqrt cannot exceed 1: the thresholds of MI_sqrt and MI_pr stand in each "
-                "other's rows",
+                "MI_sqrt cannot exceed 1: the rows MI_sqrt and MI_pr are swapped",
             )
 
 
 def _paths() -> Iterator[Misprint]:
-    """Find paths that are another cell's diameter to the last digit, and greater than their own."""
+    """Find average paths that equal the diameter of another partition to the last digit."""
     for network, paths in published.SHORTEST_PATH.items():
         diameters = published.DIAMETER[network]
         for partition, path in paths.items():
@@ -77,12 +75,12 @@ def _paths() -> Iterator[Misprint]:
                     f"{partition} on {network}",
                     f"{path:g}",
                     "unknown",
-                    f"is to the last digit the diameter of {twins[0]}",
+                    f"equals the diameter of {twins[0]} to the last digit",
                 )
 
 
 def _sizes() -> Iterator[Misprint]:
-    """Find mean sizes that no whole number of members gives."""
+    """Find mean sizes that no whole number of members can give."""
     for network, mean in published.MEAN_SIZE.items():
         communities = sum(published.SIZES[network])
         members = round(mean * communities)
@@ -92,8 +90,8 @@ def _sizes() -> Iterator[Misprint]:
                 f"mean size on {network}",
                 f"{mean:g}",
                 f"{members / communities:.3f}",
-                f"no whole number of members in {communities} communities has this mean; the "
-                "nearest is given",
+                f"no whole number of members of {communities} communities gives this mean; the "
+                "nearest mean is shown",
             )
 
 
@@ -129,14 +127,14 @@ def _normalised() -> Iterator[Misprint]:
                         f"{learner} on {network}",
                         f"{printed:.3f}",
                         f"{follows:.3f}",
-                        "follows from the counts of LSBN and global",
+                        "recomputed from the counts of LSBN and global",
                     )
 
 
 def normalised_from_counts(network: str, learner: str, name: str) -> float:
-    """LSBN in percent of global, both recomputed from the printed counts."""
+    """Compute LSBN in percent of global, both from the printed counts."""
     halves = published.COMPARISON[network][learner]
-    ours, whole = halves["lsbn"], halves["global"]
-    if ours is None or whole is None:
-        raise ValueError(f"the paper has no {learner} on all of {network} at once")
-    return 100 * getattr(recomputed(ours), name) / getattr(recomputed(whole), name)
+    lsbn, alone = halves["lsbn"], halves["global"]
+    if lsbn is None or alone is None:
+        raise ValueError(f"the paper has no global {learner} on {network}")
+    return 100 * getattr(recomputed(lsbn), name) / getattr(recomputed(alone), name)

@@ -1,48 +1,76 @@
-"""The written page of a study: tables, plots, and what each shows.
-
-No figure is typed here: every sentence takes its figures from the cells.
-"""
+"""The Markdown page of a study: tables, plots, and text that explains them."""
 
 import json
-import statistics
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lsbn.files import atomic_file
-from lsbn.studies import published
-from lsbn.studies.comparison import MODEL_AVERAGING, ROWS_STUDY
-from lsbn.studies.misprints import misprints
-from lsbn.studies.peers import SCOPE
-from lsbn.studies.plots import all_plots, pooled_calibration
-from lsbn.studies.tables import (
-    COUNTS,
-    LEARNER_NAMES,
-    SCOPE_NAMES,
-    Results,
-    Verdict,
-    main_tables,
-    ratio_to_global,
-    seconds_tables,
-    stage_seconds,
-    verdicts,
-)
+from lsbn.studies import published, sentences
+from lsbn.studies.plots import PLOTS_MISSING, all_plots
+from lsbn.studies.published import PERCENTAGES
+from lsbn.studies.result_tables import main_tables, seconds_tables
+from lsbn.studies.results import Results
 
 __all__ = ["page", "write_page"]
 
 
+@dataclass(frozen=True)
+class _Plot:
+    """A plot of the page: name of its file, title, and a text that explains its marks."""
+
+    name: str
+    title: str
+    legend: str = ""
+
+    def markdown(self, home: str) -> str:
+        """Format the picture and, below it, the legend."""
+        return f"![{self.title}]({home}/{self.name}.svg)\n\n{self.legend}"
+
+
+F_PLOT = _Plot(
+    "f_score",
+    "F of every network and learner, ours and the paper's",
+    "A disc is our F on one data table. A ring is the paper's F.",
+)
+PRECISION_RECALL_PLOT = _Plot(
+    "precision_recall",
+    "Precision and recall of the edge probabilities",
+    "There is a curve for every data table, over all thresholds. The disc is the threshold 0.5. "
+    "The ring is the paper's LSBN with model averaging.",
+)
+CALIBRATION_PLOT = _Plot(
+    "calibration",
+    "Calibration of the edge probabilities",
+    "A ring is a bin of probabilities, pooled over seeds. Its size grows with the number of pairs.",
+)
+STAGE_PLOT = _Plot("stages", "Share of time by stage, LSBN with model averaging")
+ROWS_PLOT = _Plot("rows", "F and seconds against rows")
+PARTITION_TABLES = (
+    "thresholds",
+    "kept",
+    "path",
+    "diameter",
+    "coverage",
+    "sizes",
+    "second_order",
+    "aracne_thresholds",
+)
+
+
 def write_page(results: Results, folder: Path, target: Path) -> list[Path]:
-    """Write the page and, in a folder named after it, its plots.
+    """Write the page, and its plots in a folder of the same name.
+
+    Without matplotlib the page has no plots, and says how to get them.
 
     Parameters
     ----------
     results : Results
     folder : Path
-        The study's folder, for its settings.
+        Folder of the study; the page shows its settings.
     target : Path
-        A Markdown file, such as ``docs/paper.md``; plots go to ``docs/paper/``.
+        A Markdown file, such as ``docs/paper.md``. The plots then go to ``docs/paper/``.
 
     Returns
     -------
@@ -51,336 +79,120 @@ def write_page(results: Results, folder: Path, target: Path) -> list[Path]:
     """
     about = json.loads((folder / "study.json").read_text(encoding="utf-8"))
     plots = all_plots(results)
-    home = target.parent / target.stem
-    home.mkdir(parents=True, exist_ok=True)
-    written = []
-    for name, svg in plots.items():
-        written.append(home / f"{name}.svg")
-        with atomic_file(written[-1]) as draft:
-            draft.write_text(svg, encoding="utf-8")
-    with atomic_file(target) as draft:
-        draft.write_text(page(results, about, target.stem, list(plots)), encoding="utf-8")
-    return [target, *written]
+    texts = {target: page(results, about, target.stem, list(plots))}
+    texts |= {target.parent / target.stem / f"{name}.svg": svg for name, svg in plots.items()}
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_file(path) as draft:
+            draft.write_text(text, encoding="utf-8")
+    return list(texts)
 
 
 def page(results: Results, about: dict[str, Any], home: str, plots: Sequence[str]) -> str:
-    """Compose the page's text."""
+    """Compose the text of the page.
+
+    Parameters
+    ----------
+    results : Results
+    about : dict
+        Contents of the study's ``study.json``.
+    home : str
+        Folder of the plots, relative to the page.
+    plots : sequence of str
+        Names of the plots that exist.
+    """
     tables = {t.name: t for t in (*main_tables(results), *seconds_tables(results))}
 
-    def table(name: str) -> str:
-        return tables[name].markdown(level=3) if name in tables else ""
+    def table(*names: str) -> str:
+        return "\n".join(tables[n].markdown(level=3) for n in names if n in tables)
 
-    def plot(name: str, words: str) -> str:
-        return f"![{words}]({home}/{name}.svg)\n" if name in plots else ""
+    def plot(shown: _Plot) -> str:
+        return shown.markdown(home) if shown.name in plots else ""
 
-    compared = [table(f"comparison_{n}") for n in results.networks]
-    normalised = [table(f"normalised_{f}") for f in ("precision", "recall", "f_score")]
-    split = ["thresholds", "kept", "path", "diameter", "coverage", "sizes", "second_order"]
-    parts = [
-        _head(results, about),
-        "## In short\n",
-        _in_short(results),
-        "## F by network and learner\n",
-        plot("f_score", "F of every network and learner, ours and the paper's"),
-        "Discs are ours, one for each table; rings are the paper's. " + _f_words(results) + "\n",
-        table("f_score"),
-        "## The comparison, network by network\n",
-        *compared,
-        "## What the framework costs or gains\n",
-        _normalised_words(results) + "\n",
-        *normalised,
-        "## Partitions\n",
-        _partition_words(results) + "\n",
-        *map(table, split),
-        table("aracne_thresholds"),
-        *_probability_parts(results, plot, table),
-        "## Seconds\n",
-        plot("stages", "Share of time by stage, LSBN with model averaging"),
-        _seconds_words(results) + "\n",
-        *map(table, ("stages", "seconds", "memory")),
-        *_rows_parts(results, plot, table),
-        *_peer_parts(results, table),
-        "## Misprints\n",
-        _misprint_words(),
-        table("misprints"),
+    return _joined(
+        _head(results, about, plots),
+        _section("In short", sentences.in_short(results)),
+        _section(
+            "F by network and learner", plot(F_PLOT), sentences.gains(results), table("f_score")
+        ),
+        _section(
+            "The comparison, network by network",
+            table(*(f"comparison_{n}" for n in results.networks)),
+        ),
+        _section(
+            "LSBN in percent of global",
+            sentences.framework(results),
+            table(*(f"normalised_{figure}" for figure in PERCENTAGES)),
+        ),
+        _section("Partitions", sentences.partition(results), table(*PARTITION_TABLES)),
+        _section(
+            "Edge probabilities",
+            plot(PRECISION_RECALL_PLOT),
+            plot(CALIBRATION_PLOT),
+            sentences.calibration(results),
+            table("probabilities"),
+        ),
+        _section(
+            "Seconds",
+            plot(STAGE_PLOT),
+            sentences.seconds(results),
+            table("stages", "seconds", "memory"),
+        ),
+        _section("Rows", plot(ROWS_PLOT), sentences.rows(results), table("rows", "rows_seconds")),
+        _section("Peers", sentences.peers(results), table("peers")),
+        _section("Misprints", sentences.misprint_counts(), table("misprints")),
         _commands(results, about),
-    ]
-    return "\n".join(part for part in parts if part).rstrip() + "\n"
+    )
 
 
-def _head(results: Results, about: dict[str, Any]) -> str:
+def _joined(*paragraphs: str) -> str:
+    """Join paragraphs with blank lines, without the empty ones; end with a line break."""
+    return "\n\n".join(stripped for p in paragraphs if (stripped := p.strip())) + "\n"
+
+
+def _section(title: str, *paragraphs: str) -> str:
+    """Put paragraphs under a title; empty if all paragraphs are."""
+    return _joined(f"## {title}", *paragraphs) if any(paragraphs) else ""
+
+
+def _head(results: Results, about: dict[str, Any], plots: Sequence[str]) -> str:
     seeds = ", ".join(map(str, results.seeds))
-    made = ", ".join(f"{k} {v}" for k, v in about["versions"].items())
+    versions = ", ".join(f"{k} {v}" for k, v in about["versions"].items())
     codes = sorted({o.code for o in results.outcomes.values()})
-    return (
-        "# The paper's study, made again\n\n"
-        "Generated by `lsbn study paper --page`; every figure comes from the files of a run. "
-        f"{len(results.outcomes):,} cells: {results.rows:,} rows sampled from each network, "
-        f"columns shuffled, seeds {seeds}. Ours stands left of the slash, the paper's right of "
-        "it. *LSBN* is the framework with our defaults, *LSBN as published* the same with "
-        "every choice as in the paper, *Global* the learner alone on all variables at once.\n\n"
-        f"Made with {made}; code {', '.join(codes)}.\n"
-    )
-
-
-def _in_short(results: Results) -> str:
-    lines = []
-    for scope in ("lsbn", "global"):
-        found = verdicts(results, [scope])
-        if not found:
-            continue
-        reached = [v for v in found if v.reached]
-        words = f"- {SCOPE_NAMES[scope]}: {len(reached)} of {len(found)} cells have at least the "
-        words += "printed F"
-        below = [_short(v) for v in found if not v.reached]
-        words += f"; below it {', '.join(below)}" if below else ""
-        counts = [_short(v, counts=True) for v in found if not v.reached_counts and v.reached]
-        words += f". By the paper's own counts also below: {', '.join(counts)}" if counts else ""
-        lines.append(words + ".")
-    lines.append(
-        "- What this does not show: the defaults were chosen on these same networks (partition in "
-        "`experiments/second_order.md`, learners in `experiments/learner_sweeps.md`, with the "
-        "seeds named there), so figures on networks never looked at may be lower. A mean over few "
-        "seeds moves by about the spread given beside it."
-    )
-    averaged = [n for n in results.networks if results.values(n, MODEL_AVERAGING, "global", "shd")]
-    if averaged:
-        shown = ", ".join(
-            f"{n} {results.mean(n, MODEL_AVERAGING, 'global', 'f_score'):.1f}" for n in averaged
-        )
-        lines.append(
-            f"- Global model averaging, intractable ('NA') in the paper: F {shown} percent."
-        )
-    best = [b for n in results.networks if (b := _best(results, n))]
-    if best:
-        lines.append(f"- Best mean F of all learners and scopes, by network: {'; '.join(best)}.")
-    return "\n".join(line for line in lines if line) + "\n"
-
-
-def _short(verdict: Verdict, counts: bool = False) -> str:
-    paper = verdict.from_counts if counts else verdict.printed
-    name = LEARNER_NAMES[verdict.learner]
-    return f"{name} on {verdict.network} ({verdict.ours:.1f} / {paper:.1f})"
-
-
-def _best(results: Results, network: str) -> str:
-    means = {
-        (learner, scope): results.mean(network, learner, scope, "f_score")
-        for scope in results.scopes
-        for learner in results.learners
-        if results.values(network, learner, scope, "f_score")
-    }
-    if not means:
-        return ""
-    learner, scope = max(means, key=lambda key: means[key])
-    words = f"{network} {means[learner, scope]:.1f} ({LEARNER_NAMES[learner]}, {SCOPE_NAMES[scope]}"
-    table = published.COMPARISON.get(network, {})
-    printed = [f.f_score for halves in table.values() for f in halves.values() if f]
-    return words + (f"; the paper's best {max(printed):.1f})" if printed else ")")
-
-
-def _f_words(results: Results) -> str:
-    found = verdicts(results)
-    if not found:
-        return "The paper has none of these networks."
-    gains = {v: v.ours - v.printed for v in found}
-    most, least = max(gains, key=lambda v: gains[v]), min(gains, key=lambda v: gains[v])
-
-    def words(v: Verdict) -> str:
-        return (
-            f"{gains[v]:+.1f} for {LEARNER_NAMES[v.learner]}, {SCOPE_NAMES[v.scope]}, {v.network}"
-        )
-
-    return (
-        f"Against the paper F changes by {statistics.fmean(gains.values()):+.1f} on average, "
-        f"at most {words(most)}, at least {words(least)}."
-    )
-
-
-def _normalised_words(results: Results) -> str:
-    """Say what F remains inside the framework, and how often the last pass gave global's graph."""
-    sentences = []
-    for scope in (s for s in results.scopes if s != "global"):
-        ratios = {}
-        for network in results.networks:
-            for learner in results.learners:
-                ratio = ratio_to_global(results, network, learner, scope, "f_score")
-                if ratio is not None:
-                    ratios[f"{LEARNER_NAMES[learner]} on {network}"] = ratio
-        if ratios:
-            least, most = min(ratios, key=lambda k: ratios[k]), max(ratios, key=lambda k: ratios[k])
-            whole = sum(round(ratio, 1) >= 100 for ratio in ratios.values())
-            sentences.append(
-                f"{SCOPE_NAMES[scope]} has at least the F of global in {whole} of {len(ratios)} "
-                f"pairs of learner and network; it goes from {ratios[least]:.1f} percent ({least}) "
-                f"to {ratios[most]:.1f} ({most})."
-            )
-    same, both = _same_as_global(results)
-    if both:
-        sentences.append(
-            "After Mergence our LSBN runs the learner once more over all variables, with what "
-            f"communities proposed, and so may end where global does: {same} of {both} runs have "
-            "the same hits, misses, errors and SHD as global on the same table. What partition, "
-            "votes and merging keep without that last pass is the row 'LSBN as published'."
-        )
-    return " ".join(sentences) or "There are no cells to compare."
-
-
-def _same_as_global(results: Results) -> tuple[int, int]:
-    """Count the tables on which LSBN and global cannot be told apart, and all with both."""
-    same = both = 0
-    for cell, outcome in results.outcomes.items():
-        whole = results.outcomes.get(replace(cell, scope="global"))
-        if cell.scope == "lsbn" and whole is not None:
-            both += 1
-            same += all(outcome.figures[f] == whole.figures[f] for f in (*COUNTS, "shd"))
-    return same, both
-
-
-def _partition_words(results: Results) -> str:
-    study = results.partition()
-    if study is None:
-        return "No partition has been measured."
-    held = ", ".join(f"{n} {study.coverage(n, 'second-order'):.1f}" for n in study.networks)
-    small = ", ".join(
-        f"{n} {100 * study.mean(n, 'second-order', 'small') / _communities(study, n):.1f}"
-        for n in study.networks
-    )
-    return (
-        f"The second-order partition holds of the true edges, in percent: {held}. Communities of "
-        f"25 variables or fewer, in percent: {small}. Short paths alone are no merit: small "
-        "communities have them, whatever edges they cut, so coverage stands beside."
-    )
-
-
-def _communities(study: Any, network: str) -> float:
-    return study.mean(network, "second-order", "communities")
-
-
-def _probability_parts(results: Results, plot: Any, table: Any) -> list[str]:
-    if not any(o.curves for o in results.outcomes.values()):
-        return []
-    return [
-        "## Edge probabilities\n",
-        plot("precision_recall", "Precision and recall of the edge probabilities"),
-        "A curve for every table, over all thresholds; the disc is at 0.5, the ring is the "
-        "paper's LSBN with model averaging.\n",
-        plot("calibration", "Calibration of the edge probabilities"),
-        _calibration_words(results) + "\n",
-        table("probabilities"),
+    lines = [
+        "# The paper's study, made again",
+        "`lsbn study paper --page` generates this page. Every figure comes from the files of a "
+        f"run. The run has {len(results.outcomes):,} cells: {results.rows:,} rows sampled from "
+        f"each network, columns shuffled, seeds {seeds}. Our figure is left of the slash, the "
+        "paper's figure right of it. *LSBN* is the framework with our defaults. *LSBN as "
+        "published* is the framework with every choice as in the paper. *Global* is the learner "
+        "alone on all variables at once.",
+        f"Versions: {versions}; code {', '.join(codes)}.",
     ]
-
-
-def _calibration_words(results: Results) -> str:
-    """Say how many of the pairs called likely are edges."""
-    sentences = []
-    for scope in results.scopes:
-        found = [
-            o for n in results.networks for o in results.of(n, MODEL_AVERAGING, scope) if o.curves
-        ]
-        bins = pooled_calibration(found)
-        if bins:
-            expected, true, count = bins[-1]
-            sentences.append(
-                f"{SCOPE_NAMES[scope]}: of {count:,} pairs in the highest bin, of mean probability "
-                f"{expected:.3f}, {100 * true:.1f} percent are edges"
-            )
-    warned = Counter(o.cell.scope for o in results.outcomes.values() if o.curves and o.warnings)
-    noted = ", ".join(f"{n} of {SCOPE_NAMES[s]}" for s, n in sorted(warned.items()))
-    last = f" Cells whose chains disagreed, and that say so: {noted}." if noted else ""
-    return (
-        "Rings grow with the number of pairs, all tables pooled. "
-        + "; ".join(sentences)
-        + "."
-        + last
-    )
-
-
-def _seconds_words(results: Results) -> str:
-    spent = sum(o.seconds.get("total", 0.0) for o in results.outcomes.values() if _ours(o))
-    count = sum(map(_ours, results.outcomes.values()))
-    words = f"All {count:,} cells of ours took {spent / 60:.1f} minutes."
-    stages = {n: s for n in results.networks if (s := stage_seconds(results, n))}
-    if stages:
-        largest = max(stages, key=lambda n: sum(stages[n].values()))
-        total = sum(stages[largest].values())
-        stage = max(stages[largest], key=lambda s: stages[largest][s])
-        words += (
-            f" LSBN with model averaging takes longest on {largest}, {total:.1f} s, of which "
-            f"{100 * stages[largest][stage] / max(total, 1e-9):.0f} percent are '{stage}'."
-        )
-    return words
-
-
-def _ours(outcome: Any) -> bool:
-    return outcome.cell.scope != SCOPE
-
-
-def _rows_parts(results: Results, plot: Any, table: Any) -> list[str]:
-    if not results.rows_networks:
-        return []
-    changes = []
-    for network in results.rows_networks:
-        known = [
-            r for r in ROWS_STUDY if results.values(network, MODEL_AVERAGING, "lsbn", "f_score", r)
-        ]
-        first, last = (
-            results.mean(network, MODEL_AVERAGING, "lsbn", "f_score", r)
-            for r in (known[0], known[-1])
-        )
-        changes.append(f"{network} from {first:.1f} at {known[0]:,} to {last:.1f} at {known[-1]:,}")
-    return [
-        "## Rows\n",
-        plot("rows", "F and seconds against rows"),
-        f"F of LSBN with model averaging by rows: {'; '.join(changes)}.\n",
-        table("rows"),
-        table("rows_seconds"),
-    ]
-
-
-def _peer_parts(results: Results, table: Any) -> list[str]:
-    if not results.peers:
-        return []
-    ahead = []
-    for network in results.networks:
-        theirs = [
-            (results.mean(network, p, SCOPE, "f_score"), p)
-            for p in results.peers
-            if results.values(network, p, SCOPE, "f_score")
-        ]
-        ours = results.values(network, MODEL_AVERAGING, "lsbn", "f_score")
-        if theirs and ours:
-            score, name = max(theirs)
-            ahead.append(f"{network} {statistics.fmean(ours):.1f} against {score:.1f} ({name})")
-    words = f"LSBN with model averaging against the best peer, F: {'; '.join(ahead)}.\n"
-    return ["## Peers\n", words if ahead else "", table("peers")]
-
-
-def _misprint_words() -> str:
-    found = misprints()
-    tables = Counter(m.table.split(" on ")[0] for m in found)
-    listed = ", ".join(f"{n} in {name}" for name, n in tables.items())
-    return f"The paper has {len(found)} figures that its other figures contradict: {listed}.\n"
+    if not plots:
+        lines.append(f"This page has {PLOTS_MISSING}")
+    return _joined(*lines)
 
 
 def _commands(results: Results, about: dict[str, Any]) -> str:
-    s = about["settings"]
+    """Show the commands that make the study and this page."""
+    settings = about["settings"]
     words = ["lsbn study paper"]
-    if list(s["networks"]) != list(published.NETWORKS):
-        words.append("--networks " + " ".join(Path(n).name for n in s["networks"]))
-    if s["rows"] != published.ROWS:
-        words.append(f"--rows {s['rows']}")
-    if list(s["seeds"]) != [0, 1, 2]:
-        words.append("--seeds " + ",".join(map(str, s["seeds"])) + ",")
+    if list(settings["networks"]) != list(published.NETWORKS):
+        words.append("--networks " + " ".join(Path(n).name for n in settings["networks"]))
+    if settings["rows"] != published.ROWS:
+        words.append(f"--rows {settings['rows']}")
+    if list(settings["seeds"]) != [0, 1, 2]:
+        words.append("--seeds " + ",".join(map(str, settings["seeds"])) + ",")
     words += ["--rows-study"] if results.rows_networks else []
     words += ["--peers"] if results.peers else []
-    command = " ".join(words)
-    return (
-        "## Commands\n\n```console\n"
-        f"$ {command} -o runs/paper\n"
+    return _section(
+        "Commands",
+        "```console\n"
+        f"$ {' '.join(words)} -o runs/paper\n"
         "$ lsbn study paper -o runs/paper --resume                        # after a stop\n"
         "$ lsbn study paper -o runs/paper --resume --page docs/paper.md   # this page\n"
-        "```\n\n"
-        "`cells/` in the run's folder has a JSON file for every cell, `cells.csv` all their "
-        "figures, `tables/` every table of this page as CSV.\n"
+        "```",
+        "The folder of the run contains: `cells/`, a JSON file for every cell; `cells.csv`, the "
+        "figures of all cells; `tables/`, every table of this page as CSV.",
     )

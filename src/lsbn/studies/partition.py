@@ -1,38 +1,35 @@
-"""The paper's four tables of partitions, and how many true edges the communities hold.
+"""Figures of partitions: distances inside communities, sizes and covered edges.
 
-Distances are measured on the true skeleton of the whole network, between the members of a
-community. A community's average is over its pairs and the table's over communities, whatever
-their size; communities of one have no pairs and unconnected pairs no distance, so both are left
-out. Small communities do well by these measures, and breaking true edges costs nothing, so size
-and edge coverage stand beside them.
+A distance is the length of the shortest path between two members of a community, on the true
+skeleton of the whole network. A community's figure is the average over its pairs. The table shows
+the average over communities, without weights. Communities of one variable have no pairs, and
+unconnected pairs have no distance; both are left out.
+
+Small communities have short paths, and these measures do not punish cut edges. Therefore sizes
+and the share of true edges inside a community are measured too.
 """
 
-import csv
-import os
 import statistics
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import shortest_path
 
 from lsbn.data import Dataset
-from lsbn.files import atomic_file
-from lsbn.network import BayesianNetwork, load_network
-from lsbn.partition import WEIGHTS, ropart
-from lsbn.studies import published
-from lsbn.studies.published import NETWORKS, PARTITIONS, SECOND_ORDER, SIZE_BINS
-from lsbn.studies.tabular import Table
+from lsbn.network import BayesianNetwork
+from lsbn.partition import ropart
+from lsbn.studies.cells import shuffled_table
+from lsbn.studies.published import PARTITIONS, SECOND_ORDER, SIZE_BINS
 
 SMALL = 25
-"""Largest size that the paper calls small enough."""
+"""Most variables of a community that the paper calls small."""
 
 
 @dataclass(frozen=True)
 class PartitionFigures:
-    """What is measured of one partition of one table.
+    """Figures of one partition of one data table.
 
     Attributes
     ----------
@@ -41,18 +38,18 @@ class PartitionFigures:
     partition : str
         A weight function, or ``second-order``.
     kept : float
-        Fraction of all pairs in the graph that was partitioned.
+        Fraction of all pairs that are edges of the partitioned graph.
     path, diameter : float
         Average shortest path and diameter, averaged over communities.
     covered, edges : int
-        True edges inside at least one community, and true edges.
+        Number of true edges inside at least one community, and of all true edges.
     communities, largest, small : int
-        Number of communities, members of the largest, communities of at most 25.
+        Number of communities, size of the largest, number with at most 25 variables.
     mean_size : float
     sizes : tuple of int
-        Communities in each of the paper's bins of size.
+        Number of communities in each of the paper's bins of size.
     threshold : float, optional
-        Truncate threshold of a weight function; None where nothing was cut.
+        Truncate threshold of a weight function; None if no pair was cut.
     """
 
     network: str
@@ -73,7 +70,7 @@ class PartitionFigures:
 
 @dataclass(frozen=True)
 class PartitionStudy:
-    """Figures of every network, seed and partition; `text` makes the tables."""
+    """Figures of every network, seed and partition."""
 
     networks: tuple[str, ...]
     seeds: tuple[int, ...]
@@ -81,118 +78,63 @@ class PartitionStudy:
     figures: tuple[PartitionFigures, ...]
 
     def mean(self, network: str, partition: str, name: str) -> float:
-        """Mean of a figure over the seeds."""
-        found = [
+        """Return the mean of a figure over the seeds."""
+        values = [
             getattr(f, name)
             for f in self.figures
             if f.network == network and f.partition == partition
         ]
-        return statistics.fmean(found)
+        return statistics.fmean(values)
 
     def threshold(self, network: str, weight: str) -> float | None:
-        """Mean of a truncate threshold over the seeds, None if one of them cut nothing."""
-        found = [
+        """Return the mean truncate threshold over the seeds, None if a seed has none."""
+        values = [
             f.threshold for f in self.figures if f.network == network and f.partition == weight
         ]
-        known = [value for value in found if value is not None]
-        return statistics.fmean(known) if len(known) == len(found) else None
+        known = [value for value in values if value is not None]
+        return statistics.fmean(known) if len(known) == len(values) else None
 
     def ranks(self, network: str, name: str) -> dict[str, int]:
-        """Ascending ranks of the eight partitions by a figure; equal figures share the best."""
-        return _ranks({p: self.mean(network, p, name) for p in PARTITIONS})
+        """Rank the eight partitions by a figure, 1 for the lowest; equal figures share a rank."""
+        return ascending_ranks({p: self.mean(network, p, name) for p in PARTITIONS})
 
     def coverage(self, network: str, partition: str) -> float:
-        """Percent of the true edges that lie inside at least one community."""
+        """Return the percentage of true edges inside at least one community."""
         held = self.mean(network, partition, "covered")
         return 100 * held / self.mean(network, partition, "edges")
 
-    def rank_among_peers(self, network: str, name: str) -> tuple[int, int]:
-        """Rank of the second-order partition among those that cover as much, and their number."""
+    def rank_at_coverage(self, network: str, name: str) -> tuple[int, int]:
+        """Rank the second-order partition among those with at least its coverage.
+
+        Returns
+        -------
+        (int, int)
+            The rank, and the number of partitions compared.
+        """
         least = self.coverage(network, SECOND_ORDER)
-        peers = [p for p in PARTITIONS if self.coverage(network, p) >= least]
-        ranks = _ranks({p: self.mean(network, p, name) for p in peers})
-        return ranks[SECOND_ORDER], len(peers)
-
-    def text(self) -> str:
-        """All tables in Markdown, ours beside the paper's."""
-        seeds = ", ".join(map(str, self.seeds))
-        head = (
-            f"# Partitions: ours / the paper's\n\n{self.rows:,} rows, mean over seeds {seeds}, "
-            "columns shuffled. Ranks in brackets, 1 is the lowest.\n"
-        )
-        return "\n".join([head, *(table.markdown() for table in self.tables())])
-
-    def tables(self) -> list[Table]:
-        """All tables, in the paper's order."""
-        return [
-            _threshold_table(self),
-            _kept_table(self),
-            _ranked_table(self, "path", "Average shortest path", published.SHORTEST_PATH),
-            _ranked_table(self, "diameter", "Average diameter", published.DIAMETER),
-            _coverage_table(self),
-            _size_table(self),
-            _second_order_table(self),
-        ]
-
-
-def run_partition_study(
-    output: str | os.PathLike[str] | None = None,
-    networks: Sequence[str] = NETWORKS,
-    rows: int = published.ROWS,
-    seeds: Iterable[int] = (0, 1, 2),
-    progress: Callable[[str], None] | None = None,
-    n_jobs: int | None = None,
-) -> PartitionStudy:
-    """Sample the paper's networks, partition them and measure the partitions.
-
-    Parameters
-    ----------
-    output : path, optional
-        Folder for ``partition.md`` (the tables) and ``partition.csv`` (every single figure).
-    networks : sequence of str
-        Some of the paper's five.
-    rows : int
-        Rows sampled from each network.
-    seeds : iterable of int
-        One table is sampled for each seed.
-    progress : callable, optional
-        Is told in words what begins.
-    n_jobs : int, optional
-        For `ropart`.
-
-    Returns
-    -------
-    PartitionStudy
-    """
-    tell = progress or (lambda text: None)
-    unknown = [name for name in networks if name not in NETWORKS]
-    if unknown:
-        raise ValueError(f"the paper has no network {unknown[0]!r}; it has {', '.join(NETWORKS)}")
-    seeds, found = tuple(seeds), []
-    for name in networks:
-        network = load_network(name)
-        for seed in seeds:
-            tell(f"partitioning {name}, seed {seed}")
-            found.extend(partition_figures(network, name, rows, seed, n_jobs))
-    study = PartitionStudy(tuple(networks), seeds, rows, tuple(found))
-    if output is not None:
-        write_partition_study(study, Path(output))
-    return study
+        compared = [p for p in PARTITIONS if self.coverage(network, p) >= least]
+        ranks = ascending_ranks({p: self.mean(network, p, name) for p in compared})
+        return ranks[SECOND_ORDER], len(compared)
 
 
 def shuffled_sample(network: BayesianNetwork, rows: int, seed: int) -> tuple[Dataset, np.ndarray]:
-    """Sample a table with its columns in random order, and give the true edges in that order."""
-    table = network.sample(rows, random_state=seed)
-    order = np.random.default_rng(seed).permutation(network.n_variables)
-    place = np.argsort(order)
+    """Sample a data table with shuffled columns.
+
+    Returns
+    -------
+    (Dataset, array)
+        The data, and the true edges as pairs of column numbers of the data.
+    """
+    table = shuffled_table(network, rows, seed)
+    place = table.columns.get_indexer(list(network.names))
     edges = [(place[p], place[v]) for v, above in enumerate(network.parents) for p in above]
-    return Dataset.from_table(table.iloc[:, order]), np.array(edges)
+    return Dataset.from_table(table), np.array(edges)
 
 
 def partition_figures(
     network: BayesianNetwork, name: str, rows: int, seed: int, n_jobs: int | None = None
 ) -> list[PartitionFigures]:
-    """Partition one sampled table and measure all eight partitions."""
+    """Sample one data table, partition it and measure all eight partitions."""
     dataset, edges = shuffled_sample(network, rows, seed)
     parts = ropart(dataset, n_jobs=n_jobs)
     distances = skeleton_distances(dataset.n_variables, edges)
@@ -210,7 +152,7 @@ def partition_figures(
 
 
 def skeleton_distances(n_nodes: int, edges: np.ndarray) -> np.ndarray:
-    """Lengths of the shortest paths between all nodes, infinite where there is none."""
+    """Return the lengths of the shortest paths between all nodes, infinite without a path."""
     ones = np.ones(len(edges))
     graph = sparse.coo_array((ones, (edges[:, 0], edges[:, 1])), shape=(n_nodes, n_nodes))
     return shortest_path(graph.tocsr(), directed=False, unweighted=True)
@@ -225,7 +167,24 @@ def measure(
     distances: np.ndarray,
     edges: np.ndarray,
 ) -> PartitionFigures:
-    """Measure a partition against the true network."""
+    """Measure a partition against the true network.
+
+    Parameters
+    ----------
+    network : str
+        Label of the network.
+    seed : int
+    partition : str
+        A weight function, or ``second-order``.
+    kept : float
+        Fraction of all pairs that are edges of the partitioned graph.
+    communities : sequence of arrays
+        Members of every community.
+    distances : array
+        See `skeleton_distances`.
+    edges : array
+        The true edges, one in each row.
+    """
     averages, diameters = [], []
     held = np.zeros(len(edges), bool)
     inside = np.zeros(len(distances), bool)
@@ -257,127 +216,12 @@ def measure(
     )
 
 
-def _ranks(values: dict[str, float]) -> dict[str, int]:
+def ascending_ranks(values: Mapping[str, float]) -> dict[str, int]:
+    """Rank values, 1 for the lowest; equal values share a rank.
+
+    Examples
+    --------
+    >>> ascending_ranks({"a": 0.3, "b": 0.1, "c": 0.3})
+    {'a': 2, 'b': 1, 'c': 2}
+    """
     return {p: 1 + sum(w < v for w in values.values()) for p, v in values.items()}
-
-
-def _threshold_table(study: PartitionStudy) -> Table:
-    rows = []
-    for w in WEIGHTS:
-        cells = [w]
-        for network in study.networks:
-            ours, paper = study.threshold(network, w), published.TRUNCATION.get(network, {})
-            found = "none" if ours is None else f"{ours:.3g}"
-            cells.append(f"{found} / {paper[w]:g}" if paper else found)
-        rows.append(cells)
-    note = (
-        "The elbow of each weight function's histogram. Units differ where a normalisation does, "
-        "so compare the percentages of the next table. The paper's rows MI_sqrt and MI_pr are "
-        "swapped: MI_sqrt cannot exceed 1."
-    )
-    return Table("thresholds", "Truncate thresholds", ["", *study.networks], rows, note)
-
-
-def _kept_table(study: PartitionStudy) -> Table:
-    swap = {"MI_sqrt": "MI_pr", "MI_pr": "MI_sqrt"}
-    rows, ratios, swapped = [], [], []
-    for w in WEIGHTS:
-        cells = [w]
-        for network in study.networks:
-            ours, paper = study.mean(network, w, "kept"), published.KEPT.get(network)
-            if paper is None:
-                cells.append(f"{100 * ours:.1f}")
-                continue
-            ratios.append(ours / paper[w])
-            swapped.append(ours / paper[swap.get(w, w)])
-            cells.append(f"{100 * ours:.1f} / {100 * paper[w]:.1f}")
-        rows.append(cells)
-    note = "The paper has none of these networks."
-    if ratios:
-        note = (
-            f"Ours is {min(ratios):.2f} to {max(ratios):.2f} times the paper's "
-            f"({min(swapped):.2f} to {max(swapped):.2f} if the rows MI_sqrt and MI_pr are swapped, "
-            "as their thresholds are)."
-        )
-    return Table("kept", "Pairs kept, percent", ["", *study.networks], rows, note)
-
-
-def _ranked_table(study: PartitionStudy, name: str, title: str, paper: published.Table) -> Table:
-    ours = {network: study.ranks(network, name) for network in study.networks}
-    theirs = {network: _ranks(paper[network]) for network in study.networks if network in paper}
-    rows = []
-    for p in PARTITIONS:
-        cells = []
-        for n in study.networks:
-            found = f"{study.mean(n, p, name):.2f}({ours[n][p]})"
-            printed = f" / {paper[n][p]:.2f}({theirs[n][p]})" if n in paper else ""
-            cells.append(found + printed)
-        means = [f"{statistics.fmean(r[n][p] for n in r):.1f}" for r in (ours, theirs) if r]
-        rows.append([p, *cells, " / ".join(means)])
-    note = "Communities of one and unconnected pairs are left out."
-    return Table(name, title, ["", *study.networks, "mean rank"], rows, note)
-
-
-def _coverage_table(study: PartitionStudy) -> Table:
-    rows = [[p, *(f"{study.coverage(n, p):.1f}" for n in study.networks)] for p in PARTITIONS]
-    medians = [statistics.median(study.coverage(n, w) for w in WEIGHTS) for n in study.networks]
-    rows.append(["median of the seven", *(f"{m:.1f}" for m in medians)])
-    for name, title in (("path", "rank by path"), ("diameter", "rank by diameter")):
-        ranks = [study.rank_among_peers(n, name) for n in study.networks]
-        rows.append([title, *(f"{rank} of {peers}" for rank, peers in ranks)])
-    note = (
-        "The paper has no such table. The last two rows rank the second-order partition among "
-        "those that hold at least as many true edges as it does."
-    )
-    title = "True edges inside a community, percent"
-    return Table("coverage", title, ["", *study.networks], rows, note)
-
-
-def _size_table(study: PartitionStudy) -> Table:
-    rows = []
-    for n in study.networks:
-        found = [f for f in study.figures if f.network == n and f.partition == SECOND_ORDER]
-        ours = [f"{a:.0f}" for a in np.mean([f.sizes for f in found], axis=0)]
-        if n in published.SIZES:
-            ours = [f"{a} / {b}" for a, b in zip(ours, published.SIZES[n], strict=True)]
-        rows.append([n, *ours])
-    note = "Second-order communities by number of variables."
-    return Table("sizes", "Sizes", ["", *SIZE_BINS], rows, note)
-
-
-def _second_order_table(study: PartitionStudy) -> Table:
-    rows = []
-    for n in study.networks:
-        count, small = (study.mean(n, SECOND_ORDER, x) for x in ("communities", "small"))
-        size = study.mean(n, SECOND_ORDER, "mean_size")
-        cells = [f"{count:.0f}", f"{100 * small / count:.1f}", f"{size:.1f}"]
-        if n in published.SIZES:
-            paper = published.SIZES[n]
-            share = 100 * sum(paper[:5]) / sum(paper)
-            theirs = [f"{sum(paper)}", f"{share:.1f}", f"{published.MEAN_SIZE[n]:.1f}"]
-            cells = [f"{a} / {b}" for a, b in zip(cells, theirs, strict=True)]
-        largest = f"{study.mean(n, SECOND_ORDER, 'largest'):.0f}"
-        rows.append(
-            [n, *cells, largest, *(f"{study.mean(n, w, 'mean_size'):.1f}" for w in WEIGHTS)]
-        )
-    header = ["", "communities", "of <= 25, %", "mean size", "largest", *WEIGHTS]
-    note = "The last columns are the mean sizes of the communities of each weight function."
-    return Table("second_order", "Second-order communities", header, rows, note)
-
-
-def write_partition_study(study: PartitionStudy, folder: Path) -> None:
-    """Write ``partition.md``, the tables, and ``partition.csv``, every single figure."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with atomic_file(folder / "partition.md") as draft:
-        draft.write_text(study.text(), encoding="utf-8")
-    with (
-        atomic_file(folder / "partition.csv") as draft,
-        draft.open("w", newline="", encoding="utf-8") as file,
-    ):
-        names = [f.name for f in fields(PartitionFigures) if f.name != "sizes"]
-        writer = csv.DictWriter(file, [*names, *SIZE_BINS])
-        writer.writeheader()
-        for figures in study.figures:
-            row = asdict(figures)
-            row.update(zip(SIZE_BINS, row.pop("sizes"), strict=True))
-            writer.writerow(row)

@@ -1,8 +1,8 @@
-"""Other packages' learners on the same tables, each in a process of its own with a time limit.
+"""Peers: learners of other packages on the same data tables.
 
-``python -m lsbn.studies.peers NAME TABLE RESULT`` is that process: it reads a Parquet file and
-writes the edges found. Packages are those of ``pip install lsbn[peers]``; what is not
-installed is left out.
+Each peer runs in its own process with a time limit. The process is
+``python -m lsbn.studies.peers NAME TABLE RESULT``: it reads a Parquet file and writes the learned
+edges. ``pip install 'lsbn[peers]'`` installs the packages; missing packages are left out.
 """
 
 import json
@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -24,11 +25,13 @@ import numpy as np
 import pandas as pd
 
 from lsbn.metrics import compare
-from lsbn.studies.cells import Cell, CellStore, Outcome, Target, code_version
+from lsbn.studies.cells import Cell, CellStore, Outcome, Target, code_version, shuffled_table
 
-__all__ = ["PEERS", "SCOPE", "installed", "peer_cells", "run_peers"]
+__all__ = ["PEERS", "PEER_SCOPE", "installed", "peer_cells", "run_peers"]
 
-SCOPE = "peer"
+PEER_SCOPE = "peer"
+"""Scope of the peers' cells."""
+
 Edges = list[tuple[str, str]]
 
 
@@ -39,11 +42,12 @@ class Peer:
     Attributes
     ----------
     module : str
-        What must be importable.
+        Module of the package.
     settings : str
-        What it runs with, for the table.
+        Method and score, as the table of peers shows them.
     learn : callable
-        Takes a table of text and gives directed edges; undirected ones stand both ways.
+        Takes a data table of text and returns directed edges. An undirected edge is returned in
+        both directions.
     """
 
     module: str
@@ -51,24 +55,19 @@ class Peer:
     learn: Callable[[pd.DataFrame], Edges]
 
 
-def _pyagrum_greedy(table: pd.DataFrame) -> Edges:
+def _pyagrum(table: pd.DataFrame, search: str) -> Edges:
+    """Learn with BDeu; `search` is the method of BNLearner that selects the search."""
     import pyagrum
 
     learner = pyagrum.BNLearner(table)
-    learner.useGreedyHillClimbing()
+    getattr(learner, search)()
     learner.useScoreBDeu()
     dag = learner.learnDAG()
     return [(learner.nameFromId(a), learner.nameFromId(b)) for a, b in dag.arcs()]
 
 
-def _pyagrum_tabu(table: pd.DataFrame) -> Edges:
-    import pyagrum
-
-    learner = pyagrum.BNLearner(table)
-    learner.useLocalSearchWithTabuList()
-    learner.useScoreBDeu()
-    dag = learner.learnDAG()
-    return [(learner.nameFromId(a), learner.nameFromId(b)) for a, b in dag.arcs()]
+_pyagrum_greedy = partial(_pyagrum, search="useGreedyHillClimbing")
+_pyagrum_tabu = partial(_pyagrum, search="useLocalSearchWithTabuList")
 
 
 def _codes(table: pd.DataFrame) -> np.ndarray:
@@ -76,7 +75,7 @@ def _codes(table: pd.DataFrame) -> np.ndarray:
 
 
 def _endpoints(graph: np.ndarray, names: list[str]) -> Edges:
-    """Read causal-learn's matrix: [i, j] = -1 and [j, i] = 1 is i -> j, both -1 undirected."""
+    """Read causal-learn's matrix: [i, j] = -1 and [j, i] = 1 is i -> j; both -1 is undirected."""
     edges = []
     for i, j in np.argwhere(graph != 0):
         if graph[i, j] == -1 or graph[j, i] == 1:
@@ -88,22 +87,22 @@ def _causal_learn_pc(table: pd.DataFrame) -> Edges:
     from causallearn.search.ConstraintBased.PC import pc
     from causallearn.utils.cit import gsq
 
-    found = pc(_codes(table), 0.05, gsq, show_progress=False)
-    return _endpoints(found.G.graph, list(table.columns))
+    learned = pc(_codes(table), 0.05, gsq, show_progress=False)
+    return _endpoints(learned.G.graph, list(table.columns))
 
 
 def _causal_learn_ges(table: pd.DataFrame) -> Edges:
     from causallearn.search.ScoreBased.GES import ges
 
-    found = ges(_codes(table), score_func="local_score_BDeu")
-    return _endpoints(found["G"].graph, list(table.columns))
+    learned = ges(_codes(table), score_func="local_score_BDeu")
+    return _endpoints(learned["G"].graph, list(table.columns))
 
 
 def _pgmpy_hill_climbing(table: pd.DataFrame) -> Edges:
     from pgmpy.estimators import HillClimbSearch
 
-    found = HillClimbSearch(table).estimate(scoring_method="bdeu", show_progress=False)
-    return list(found.edges())
+    learned = HillClimbSearch(table).estimate(scoring_method="bdeu", show_progress=False)
+    return list(learned.edges())
 
 
 PEERS = {
@@ -117,21 +116,24 @@ PEERS = {
 
 
 def installed() -> list[str]:
-    """Names of the peers whose package is installed."""
+    """Return the names of the peers whose package is installed."""
     return [name for name, peer in PEERS.items() if find_spec(peer.module) is not None]
 
 
-def peer_cells(found: Sequence[Target], rows: int, seeds: Sequence[int]) -> list[Cell]:
-    """Cells of all peers that are installed, small networks first."""
-    ordered = sorted(found, key=lambda t: t.network.n_variables)
+def peer_cells(networks: Sequence[Target], rows: int, seeds: Sequence[int]) -> list[Cell]:
+    """List the cells of all installed peers, small networks first."""
+    ordered = sorted(networks, key=lambda t: t.network.n_variables)
     return [
-        Cell(t.label, rows, s, name, SCOPE) for t in ordered for s in seeds for name in installed()
+        Cell(t.label, rows, s, name, PEER_SCOPE)
+        for t in ordered
+        for s in seeds
+        for name in installed()
     ]
 
 
 def run_peers(
     cells: Sequence[Cell],
-    found: Sequence[Target],
+    networks: Sequence[Target],
     store: CellStore,
     *,
     limit: float,
@@ -139,24 +141,24 @@ def run_peers(
 ) -> int:
     """Run the peers' cells that the store does not have.
 
-    A peer that was over the limit on one table of a network is not tried on the others of that
-    network: these are over the limit too.
+    A peer that exceeds the limit on one data table of a network is not run on the other tables of
+    that network. Their status is ``over limit`` too.
 
     Parameters
     ----------
-    cells, found, store
+    cells, networks, store
         As for `lsbn.studies.comparison.run_cells`.
     limit : float
-        Seconds for one table, reading included.
+        Seconds for one data table, including the time to read it.
     progress : callable, optional
 
     Returns
     -------
     int
-        Number of cells that were not there before.
+        Number of new cells.
     """
     tell = progress or (lambda text: None)
-    by_label = {target.label: target for target in found}
+    by_label = {target.label: target for target in networks}
     slow = {
         (o.cell.network, o.cell.learner) for o in store.among(cells) if o.status == "over limit"
     }
@@ -164,7 +166,9 @@ def run_peers(
     for cell in missing:
         key = (cell.network, cell.learner)
         if key in slow:
-            outcome = _unfinished(cell, "over limit", limit, "not tried: over limit before")
+            outcome = _unfinished(
+                cell, "over limit", limit, "not run: over the limit on an earlier table"
+            )
         else:
             outcome = run_peer(cell, by_label[cell.network], limit)
         if outcome.status == "over limit":
@@ -186,40 +190,40 @@ def _unfinished(cell: Cell, status: str, seconds: float, why: str) -> Outcome:
 
 
 def run_peer(cell: Cell, target: Target, limit: float) -> Outcome:
-    """Run one peer on one table in a process that is stopped at the limit."""
+    """Run one peer on one data table in a process that is killed at the limit."""
     network = target.network
-    table = network.sample(cell.rows, random_state=cell.seed).astype(str)
-    order = np.random.default_rng(cell.seed).permutation(network.n_variables)
+    table = shuffled_table(network, cell.rows, cell.seed).astype(str)
     with tempfile.TemporaryDirectory() as name:
         source, result = Path(name) / "table.parquet", Path(name) / "result.json"
-        table.iloc[:, order].to_parquet(source, index=False)
-        words = [sys.executable, "-m", "lsbn.studies.peers", cell.learner, str(source), str(result)]
+        table.to_parquet(source, index=False)
+        paths = [str(source), str(result)]
+        command = [sys.executable, "-m", "lsbn.studies.peers", cell.learner, *paths]
         begin = time.perf_counter()
         try:
-            _in_own_session(words, limit, Path(name) / "errors.txt")
+            _run_limited(command, limit, Path(name) / "errors.txt")
         except subprocess.TimeoutExpired:
             return _unfinished(cell, "over limit", limit, f"stopped after {limit:g} s")
         if not result.is_file():
             errors = (Path(name) / "errors.txt").read_text(encoding="utf-8", errors="replace")
             return _unfinished(cell, "failed", time.perf_counter() - begin, errors)
-        found = json.loads(result.read_text(encoding="utf-8"))
-    graph = nx.DiGraph(map(tuple, found["edges"]))
+        record = json.loads(result.read_text(encoding="utf-8"))
+    graph = nx.DiGraph(map(tuple, record["edges"]))
     graph.add_nodes_from(network.dag)
     return Outcome(
         cell,
         figures=compare(graph, network.dag).as_dict(),
-        diagnostics={"version": found["version"], "settings": PEERS[cell.learner].settings},
-        seconds={"total": round(found["seconds"], 4)},
-        peak_mb=found["peak_mb"],
+        diagnostics={"version": record["version"], "settings": PEERS[cell.learner].settings},
+        seconds={"total": round(record["seconds"], 4)},
+        peak_mb=record["peak_mb"],
         code=code_version(),
     )
 
 
-def _in_own_session(words: Sequence[str], limit: float, errors: Path) -> None:
-    """Run a command, and end it with all processes it started if it takes too long."""
+def _run_limited(command: Sequence[str], limit: float, errors: Path) -> None:
+    """Run a command; at the limit, kill it and all processes that it started."""
     with errors.open("wb") as file:
         process = subprocess.Popen(
-            words, stdout=subprocess.DEVNULL, stderr=file, start_new_session=True
+            command, stdout=subprocess.DEVNULL, stderr=file, start_new_session=True
         )
         try:
             process.wait(limit)
@@ -230,7 +234,7 @@ def _in_own_session(words: Sequence[str], limit: float, errors: Path) -> None:
 
 
 def main(words: Sequence[str]) -> None:
-    """Learn with one peer: what runs in the process of its own."""
+    """Learn with one peer. This is what the peer's process runs."""
     from importlib.metadata import PackageNotFoundError, version
 
     name, source, target = words

@@ -1,118 +1,241 @@
-"""The study's plots, from the finished cells."""
+"""The study's plots, drawn from the finished cells with matplotlib.
 
+Matplotlib is optional: ``pip install 'lsbn[plots]'``. Without it the study has no plots.
+"""
+
+import io
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 from lsbn.studies import published
 from lsbn.studies.cells import Outcome
 from lsbn.studies.comparison import BINS, MODEL_AVERAGING, ROWS_STUDY
-from lsbn.studies.svg import COLOURS, Panel, Picture, Point, bar, legend, line, text
-from lsbn.studies.tables import LEARNER_NAMES, SCOPE_NAMES, Results, printed_figures, stage_seconds
+from lsbn.studies.results import (
+    LEARNER_NAMES,
+    SCOPE_NAMES,
+    Results,
+    printed_figures,
+    stage_seconds,
+)
 
-__all__ = ["all_plots"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-TICKS = [(v, f"{v:g}") for v in (0, 25, 50, 75, 100)]
-LSBN_COLOUR, GLOBAL_COLOUR, PAPER_MODE_COLOUR = COLOURS[0], COLOURS[1], COLOURS[2]
-SCOPE_COLOURS = {"lsbn": LSBN_COLOUR, "global": GLOBAL_COLOUR, "paper": PAPER_MODE_COLOUR}
-LANES = {"lsbn": -0.25, "paper": 0.0, "global": 0.25}
-"""Where the scopes stand within the line of a learner."""
+__all__ = ["PLOTS_MISSING", "all_plots", "plots_available", "pooled_calibration"]
 
-BREADTH = {"global": 4.0, "paper": 1.4, "lsbn": 1.4}
-"""Widths of lines: what is drawn first is broad, so that equal curves both show."""
+PLOTS_MISSING = "no plots, because matplotlib is not installed; run: pip install 'lsbn[plots]'"
+"""What the study says when it cannot draw."""
+
+STYLE: dict[Any, Any] = {
+    "svg.hashsalt": "lsbn",
+    "svg.fonttype": "none",
+    "font.size": 11,
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.edgecolor": "#d8dde3",
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#d8dde3",
+    "text.color": "#2b323a",
+    "axes.labelcolor": "#2b323a",
+    "xtick.color": "#2b323a",
+    "ytick.color": "#2b323a",
+    "xtick.major.size": 0,
+    "ytick.major.size": 0,
+    "legend.frameon": False,
+    "figure.constrained_layout.w_pad": 0.1,
+    "figure.constrained_layout.wspace": 0.04,
+}
+"""Settings of matplotlib for the plots. The fixed salt makes the SVG files reproducible."""
+
+COLOURS = ("#2a6fbb", "#d1495b", "#3c8d5a", "#8a5fb0", "#c98a1b", "#4f9aa8", "#7a6a58")
+SCOPE_COLOURS = {"lsbn": COLOURS[0], "global": COLOURS[1], "paper": COLOURS[2]}
+
+WIDTH = 1010
+"""Width of every plot, in points."""
+
+COLUMNS = 5
+"""Panels in a row: the paper has five networks."""
+
+PERCENT_TICKS = (0, 25, 50, 75, 100)
+
+SCOPE_OFFSETS = {"lsbn": -0.25, "paper": 0.0, "global": 0.25}
+"""Vertical distance of a scope's dots from the line of their learner."""
+
+LINE_WIDTHS = {"global": 4.0, "paper": 1.4, "lsbn": 1.4}
+"""Line width of each scope, in drawing order. Wide lines come first, so that equal curves show."""
+
+
+def plots_available() -> bool:
+    """Tell whether matplotlib is installed."""
+    return find_spec("matplotlib") is not None
 
 
 def all_plots(results: Results) -> dict[str, str]:
-    """Draw every plot for which there are cells; SVG text by name."""
-    plots = {"f_score": f_plot(results)}
-    if any(o.curves for o in results.outcomes.values()):
-        plots["precision_recall"] = precision_recall_plot(results)
-        plots["calibration"] = calibration_plot(results)
+    """Draw every plot that the finished cells allow.
+
+    Returns
+    -------
+    dict of str to str
+        SVG text by the name of the plot; empty without matplotlib. The same results give the same
+        text.
+    """
+    if not plots_available():
+        return {}
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(STYLE)
+        return {name: _svg(title, figure) for name, title, figure in _figures(results)}
+
+
+def _figures(results: Results) -> Iterator[tuple[str, str, "Figure"]]:
+    """Draw the plots: name, title and figure of each."""
+    yield "f_score", "F by network and learner", f_plot(results)
+    if results.has_curves:
+        title = "Precision and recall of the edge probabilities"
+        yield "precision_recall", title, precision_recall_plot(results)
+        yield "calibration", "Calibration of the edge probabilities", calibration_plot(results)
     if any(stage_seconds(results, n) for n in results.networks):
-        plots["stages"] = stage_plot(results)
+        yield "stages", "Share of time by stage", stage_plot(results)
     if results.rows_networks:
-        plots["rows"] = rows_plot(results)
-    return plots
+        yield "rows", "F and seconds against rows", rows_plot(results)
 
 
-def _grid(count: int, width: float, height: float, top: float) -> Iterator[tuple[float, float]]:
-    """Give the places of panels, five in a row."""
-    for k in range(count):
-        yield 90 + (k % 5) * width, top + (k // 5) * height
+def _svg(title: str, figure: "Figure") -> str:
+    """Give the text of the SVG file, without date and version."""
+    file = io.StringIO()
+    figure.savefig(file, format="svg", metadata={"Title": title, "Date": None, "Creator": None})
+    return file.getvalue()
 
 
-def f_plot(results: Results) -> str:
-    """Dots for F of every network and learner, rings for the paper's."""
-    learners = [x for x in published.LEARNERS if x in results.learners]
-    lines = math.ceil(len(results.networks) / 5)
-    step = 30 * len(learners) + 90
-    picture = Picture("F by network and learner", 1010, 60 + step * lines)
-    names = [(f"ours, {SCOPE_NAMES[s]}", SCOPE_COLOURS[s], True) for s in results.scopes]
-    names += [(f"paper, {SCOPE_NAMES[s]}", SCOPE_COLOURS[s], False) for s in published.SCOPES]
-    picture.parts += legend(90, 18, names)
-    height = 30.0 * len(learners)
-    places = _grid(len(results.networks), 182, step, 60)
-    for k, (network, (left, top)) in enumerate(zip(results.networks, places, strict=True)):
-        panel = Panel(left, top, 160, height, (0, 100), (len(learners) - 0.5, -0.5))
-        ticks = [(i, LEARNER_NAMES[x] if k % 5 == 0 else "") for i, x in enumerate(learners)]
-        picture.parts += panel.frame(network, TICKS, ticks, "F, percent")
+@dataclass(frozen=True)
+class _Mark:
+    """A disc, or a ring, in a colour; with a name it is an entry of the legend."""
+
+    colour: str
+    filled: bool = True
+    name: str = ""
+
+    def draw(self, axes: "Axes", x: float, y: float, radius: float) -> None:
+        """Draw the mark at a point; the radius is in points."""
+        axes.plot([x], [y], **self._options(radius), clip_on=False, zorder=3)
+
+    def entry(self) -> Any:
+        """Make the mark's entry in a legend."""
+        from matplotlib.lines import Line2D
+
+        return Line2D([], [], **self._options(4.5), label=self.name)
+
+    def _options(self, radius: float) -> dict[str, Any]:
+        return {
+            "linestyle": "none",
+            "marker": "o",
+            "markersize": 2 * radius,
+            "markeredgecolor": self.colour,
+            "markerfacecolor": self.colour if self.filled else "none",
+            "markeredgewidth": 1.6,
+        }
+
+
+def _figure(height: float, marks: Sequence[_Mark]) -> "Figure":
+    """Make an empty figure with a legend on top; the height is in points."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(WIDTH / 72, height / 72), layout="constrained")
+    entries = [mark.entry() for mark in marks]
+    figure.legend(handles=entries, loc="outside upper left", ncols=len(entries))
+    return figure
+
+
+def _panels(
+    figure: "Figure", networks: Sequence[str], x_label: str, y_label: str = ""
+) -> list["Axes"]:
+    """Add a panel for each network, five in a row. Only the first of a row has a y label."""
+    lines = math.ceil(len(networks) / COLUMNS)
+    grid = figure.subplots(lines, COLUMNS, squeeze=False).ravel().tolist()
+    for k, (axes, network) in enumerate(zip(grid, networks, strict=False)):
+        axes.set_title(network)
+        axes.set_xlabel(x_label)
+        axes.set_ylabel(y_label if k % COLUMNS == 0 else "")
+        axes.tick_params(labelleft=k % COLUMNS == 0)
+    for unused in grid[len(networks) :]:
+        unused.set_axis_off()
+    return grid[: len(networks)]
+
+
+def _scope_marks(results: Results, prefix: str = "") -> list[_Mark]:
+    """Make the marks of the scopes, for the legend."""
+    return [_Mark(SCOPE_COLOURS[s], name=prefix + SCOPE_NAMES[s]) for s in results.scopes]
+
+
+def _drawing_order(results: Results) -> list[str]:
+    return [scope for scope in LINE_WIDTHS if scope in results.scopes]
+
+
+def f_plot(results: Results) -> "Figure":
+    """Draw F of every network and learner: a disc for each data table, rings for the paper."""
+    learners = results.paper_learners
+    lines = math.ceil(len(results.networks) / COLUMNS)
+    rings = {
+        s: _Mark(SCOPE_COLOURS[s], False, f"paper, {SCOPE_NAMES[s]}")
+        for s in published.PRINTED_SCOPES
+    }
+    marks = [*_scope_marks(results, "ours, "), *rings.values()]
+    figure = _figure(60 + (30 * len(learners) + 90) * lines, marks)
+    panels = _panels(figure, results.networks, "F, percent")
+    for axes, network in zip(panels, results.networks, strict=True):
+        axes.set_xlim(0, 100)
+        axes.set_xticks(PERCENT_TICKS)
+        axes.set_ylim(len(learners) - 0.5, -0.5)
+        axes.set_yticks(range(len(learners)), [LEARNER_NAMES[x] for x in learners])
         for i, learner in enumerate(learners):
-            for scope in published.SCOPES:
+            for scope, ring in rings.items():
                 if printed := printed_figures(network, learner, scope):
-                    colour = SCOPE_COLOURS[scope]
-                    picture.parts.append(
-                        panel.dot(printed.f_score, i + LANES[scope], colour, filled=False, radius=5)
-                    )
+                    ring.draw(axes, printed.f_score, i + SCOPE_OFFSETS[scope], 5)
             for scope in results.scopes:
                 for value in results.values(network, learner, scope, "f_score"):
-                    picture.parts.append(
-                        panel.dot(value, i + LANES[scope], SCOPE_COLOURS[scope], radius=2)
-                    )
-    return picture.svg()
+                    disc = _Mark(SCOPE_COLOURS[scope])
+                    disc.draw(axes, value, i + SCOPE_OFFSETS[scope], 2)
+    return figure
 
 
-def precision_recall_plot(results: Results) -> str:
-    """Draw a curve for every table; the disc is at 0.5, the ring is the paper's LSBN."""
-    lines = math.ceil(len(results.networks) / 5)
-    picture = Picture("Precision and recall of the edge probabilities", 1010, 60 + 230 * lines)
-    names = [(SCOPE_NAMES[s], SCOPE_COLOURS[s], True) for s in results.scopes]
-    picture.parts += legend(90, 18, [*names, ("paper, LSBN", LSBN_COLOUR, False)])
-    places = _grid(len(results.networks), 182, 230, 60)
-    for k, (network, (left, top)) in enumerate(zip(results.networks, places, strict=True)):
-        panel = Panel(left, top, 150, 150, (0, 100), (0, 100))
-        y_ticks = TICKS if k % 5 == 0 else [(v, "") for v, _ in TICKS]
-        label = "precision, percent" if k % 5 == 0 else ""
-        picture.parts += panel.frame(network, TICKS, y_ticks, "recall, percent", label)
-        for scope in _drawn(results):
-            colour = SCOPE_COLOURS[scope]
-            for outcome in _with_curves(results, network, scope):
-                points = [(r, p) for _, p, r in outcome.curves["precision_recall"]]
-                picture.parts.append(panel.path(points, colour, BREADTH[scope]))
+def precision_recall_plot(results: Results) -> "Figure":
+    """Draw a curve for every data table. Discs are at 0.5, the ring is the paper's LSBN."""
+    lines = math.ceil(len(results.networks) / COLUMNS)
+    ring = _Mark(SCOPE_COLOURS["lsbn"], False, "paper, LSBN")
+    figure = _figure(50 + 205 * lines, [*_scope_marks(results), ring])
+    panels = _panels(figure, results.networks, "recall, percent", "precision, percent")
+    for axes, network in zip(panels, results.networks, strict=True):
+        axes.set(xlim=(0, 100), ylim=(0, 100), xticks=PERCENT_TICKS, yticks=PERCENT_TICKS)
+        axes.set_box_aspect(1)
+        for scope in _drawing_order(results):
+            colour, width = SCOPE_COLOURS[scope], LINE_WIDTHS[scope]
+            for outcome in results.with_curves(network, scope):
+                points = outcome.curves["precision_recall"]
+                precision, recall = [p for _, p, _ in points], [r for _, _, r in points]
+                axes.plot(recall, precision, color=colour, linewidth=width)
                 figures = outcome.figures
-                picture.parts.append(
-                    panel.dot(
-                        figures["recall"],
-                        figures["precision"],
-                        colour,
-                        radius=2 + BREADTH[scope] / 2,
-                    )
-                )
+                disc = _Mark(colour)
+                disc.draw(axes, figures["recall"], figures["precision"], 2 + width / 2)
         if printed := printed_figures(network, MODEL_AVERAGING, "lsbn"):
-            ring = panel.dot(printed.recall, printed.precision, LSBN_COLOUR, filled=False, radius=5)
-            picture.parts.append(ring)
-    return picture.svg()
-
-
-def _drawn(results: Results) -> list[str]:
-    """Scopes in the order in which they are drawn, broad ones first."""
-    return [scope for scope in BREADTH if scope in results.scopes]
-
-
-def _with_curves(results: Results, network: str, scope: str) -> list[Outcome]:
-    return [o for o in results.of(network, MODEL_AVERAGING, scope) if o.curves]
+            ring.draw(axes, printed.recall, printed.precision, 5)
+    return figure
 
 
 def pooled_calibration(outcomes: Sequence[Outcome]) -> list[tuple[float, float, int]]:
-    """Pool the bins of several tables: mean probability, share of true edges, pairs."""
+    """Pool the calibration bins of several data tables.
+
+    Returns
+    -------
+    list of (float, float, int)
+        Mean probability, share of true edges and number of pairs of every bin that has pairs.
+    """
     pooled = []
     for b in range(BINS):
         count, expected, true = 0, 0.0, 0.0
@@ -126,94 +249,102 @@ def pooled_calibration(outcomes: Sequence[Outcome]) -> list[tuple[float, float, 
     return pooled
 
 
-def calibration_plot(results: Results) -> str:
-    """Draw predicted beside observed frequency, pooled over seeds; discs grow with the pairs."""
-    lines = math.ceil(len(results.networks) / 5)
-    picture = Picture("Calibration of the edge probabilities", 1010, 60 + 230 * lines)
-    names = [(SCOPE_NAMES[s], SCOPE_COLOURS[s], True) for s in results.scopes]
-    picture.parts += legend(90, 18, names)
-    ticks = [(v, f"{v:g}") for v in (0, 0.25, 0.5, 0.75, 1)]
-    places = _grid(len(results.networks), 182, 230, 60)
-    for k, (network, (left, top)) in enumerate(zip(results.networks, places, strict=True)):
-        panel = Panel(left, top, 150, 150, (0, 1), (0, 1))
-        y_ticks = ticks if k % 5 == 0 else [(v, "") for v, _ in ticks]
-        label = "share of true edges" if k % 5 == 0 else ""
-        picture.parts += panel.frame(network, ticks, y_ticks, "probability", label)
-        picture.parts.append(panel.path([(0, 0), (1, 1)], "#8d96a0", 1, "4 3"))
-        for scope in _drawn(results):
-            for expected, true, count in pooled_calibration(_with_curves(results, network, scope)):
-                radius = BREADTH[scope] / 2 + 1.2 * math.log10(count + 1)
-                picture.parts.append(
-                    panel.dot(expected, true, SCOPE_COLOURS[scope], filled=False, radius=radius)
-                )
-    return picture.svg()
+def calibration_plot(results: Results) -> "Figure":
+    """Draw the share of true edges against the probability, pooled over seeds.
+
+    The radius of a ring grows with the logarithm of the number of pairs.
+    """
+    lines = math.ceil(len(results.networks) / COLUMNS)
+    figure = _figure(50 + 205 * lines, _scope_marks(results))
+    ticks = (0, 0.25, 0.5, 0.75, 1)
+    panels = _panels(figure, results.networks, "probability", "share of true edges")
+    for axes, network in zip(panels, results.networks, strict=True):
+        axes.set(xlim=(0, 1), ylim=(0, 1))
+        axes.set_xticks(ticks, [f"{v:g}" for v in ticks])
+        axes.set_yticks(ticks, [f"{v:g}" for v in ticks])
+        axes.set_box_aspect(1)
+        axes.plot([0, 1], [0, 1], color="#8d96a0", linewidth=1, linestyle=(0, (4, 3)))
+        for scope in _drawing_order(results):
+            ring = _Mark(SCOPE_COLOURS[scope], filled=False)
+            for expected, true, count in pooled_calibration(results.with_curves(network, scope)):
+                radius = LINE_WIDTHS[scope] / 2 + 1.2 * math.log10(count + 1)
+                ring.draw(axes, expected, true, radius)
+    return figure
 
 
-def stage_plot(results: Results) -> str:
-    """Draw for each network a bar of the shares of the stages, with the seconds at its end."""
-    by_network = {n: found for n in results.networks if (found := stage_seconds(results, n))}
-    stages = list(dict.fromkeys(s for found in by_network.values() for s in found))
-    colours = dict(zip(stages, COLOURS * (1 + len(stages) // len(COLOURS)), strict=False))
-    picture = Picture("Share of time by stage", 1010, 60 + 34 * len(by_network))
-    picture.parts += legend(110, 18, [(s, colours[s], True) for s in stages])
-    for k, (network, found) in enumerate(by_network.items()):
-        top, left, total = 44.0 + 34 * k, 110.0, sum(found.values())
-        picture.parts.append(text(left - 8, top + 15, network, anchor="end"))
-        for stage, seconds in found.items():
-            width = 740 * seconds / total if total else 0.0
-            picture.parts.append(bar(left, top, width, 22, colours[stage]))
-            left += width
-        picture.parts.append(text(110 + 748, top + 15, f"{total:.1f} s", anchor="start"))
-    return picture.svg()
+def stage_plot(results: Results) -> "Figure":
+    """Draw a bar for each network: the share of each stage, and the total seconds at its end."""
+    by_network = {n: seconds for n in results.networks if (seconds := stage_seconds(results, n))}
+    colours = _cycle(list(dict.fromkeys(s for seconds in by_network.values() for s in seconds)))
+    figure = _figure(60 + 34 * len(by_network), [_Mark(c, name=s) for s, c in colours.items()])
+    axes = figure.subplots()
+    axes.grid(False)
+    axes.set_frame_on(False)
+    axes.set_xlim(0, 108)
+    axes.set_xticks([])
+    axes.set_ylim(len(by_network) - 0.5, -0.5)
+    axes.set_yticks(range(len(by_network)), list(by_network))
+    for k, seconds in enumerate(by_network.values()):
+        left, total = 0.0, sum(seconds.values())
+        for stage, spent in seconds.items():
+            share = 100 * spent / total if total else 0.0
+            axes.barh(k, share, left=left, height=0.65, color=colours[stage])
+            left += share
+        axes.text(101, k, f"{total:.1f} s", verticalalignment="center")
+    return figure
 
 
-def rows_plot(results: Results) -> str:
-    """F and seconds against rows, a line through the means of each network."""
-    networks = results.rows_networks
-    colours = dict(zip(networks, COLOURS * (1 + len(networks) // len(COLOURS)), strict=False))
-    picture = Picture("F and seconds against rows", 1010, 350)
-    picture.parts += legend(90, 18, [(n, colours[n], True) for n in networks])
-    rows = [(r, f"{r:,}") for r in ROWS_STUDY]
-    limits = (ROWS_STUDY[0], ROWS_STUDY[-1])
-    left = Panel(90, 60, 390, 230, limits, (0, 100), log_x=True)
-    spent = [
-        o.seconds["total"]
-        for n in networks
-        for r in ROWS_STUDY
-        for o in results.of(n, MODEL_AVERAGING, "lsbn", r)
-    ]
-    low, high = _decades(spent)
-    right = Panel(580, 60, 390, 230, limits, (low, high), log_x=True, log_y=True)
-    decades = [(10.0**e, f"{10.0**e:g}") for e in range(round(math.log10(low)), 7) if 10**e <= high]
-    picture.parts += left.frame("F", rows, TICKS, "rows", "F, percent")
-    picture.parts += right.frame("seconds", rows, decades, "rows", "wall seconds")
-    for network in networks:
-        for panel, figure in ((left, "f_score"), (right, "seconds")):
-            points = _rows_points(results, network, figure)
-            means = _means(points)
-            picture.parts.append(panel.path(means, colours[network]))
-            picture.parts += [panel.dot(x, y, colours[network], radius=2.5) for x, y in points]
-    picture.parts.append(line((530, 50), (530, 310), "#eef0f3"))
-    return picture.svg()
+def _cycle(names: Sequence[str]) -> dict[str, str]:
+    """Give every name a colour; colours repeat if there are many names."""
+    return {name: COLOURS[k % len(COLOURS)] for k, name in enumerate(names)}
 
 
-def _decades(values: Sequence[float]) -> tuple[float, float]:
-    """Powers of ten around the values."""
-    low, high = max(min(values), 1e-3), max(*values, 1e-2)
-    return 10.0 ** math.floor(math.log10(low)), 10.0 ** math.ceil(math.log10(high) + 1e-9)
+def rows_plot(results: Results) -> "Figure":
+    """Draw F and seconds against rows: dots for data tables, lines through their means."""
+    colours = _cycle(results.rows_networks)
+    figure = _figure(350, [_Mark(c, name=n) for n, c in colours.items()])
+    left, right = figure.subplots(1, 2)
+    for axes, title, label in ((left, "F", "F, percent"), (right, "seconds", "wall seconds")):
+        axes.set(title=title, xlabel="rows", ylabel=label, xscale="log")
+        axes.set_xlim(ROWS_STUDY[0], ROWS_STUDY[-1])
+        axes.set_xticks(ROWS_STUDY, [f"{r:,}" for r in ROWS_STUDY])
+    left.set(ylim=(0, 100), yticks=PERCENT_TICKS)
+    right.set(yscale="log")
+    spent = []
+    for network, colour in colours.items():
+        cells = [
+            (r, o) for r in ROWS_STUDY for o in results.of(network, MODEL_AVERAGING, "lsbn", r)
+        ]
+        seconds = [(r, float(o.seconds["total"])) for r, o in cells]
+        _line_of_means(left, [(r, o.figures["f_score"]) for r, o in cells], colour)
+        _line_of_means(right, seconds, colour)
+        spent += [value for _, value in seconds]
+    decades = _decades(spent)
+    right.set_ylim(decades[0], decades[-1])
+    right.set_yticks(decades, [f"{v:g}" for v in decades])
+    for axes in (left, right):
+        axes.minorticks_off()
+    return figure
 
 
-def _rows_points(results: Results, network: str, figure: str) -> list[Point]:
-    points = []
-    for r in ROWS_STUDY:
-        for o in results.of(network, MODEL_AVERAGING, "lsbn", r):
-            value = o.seconds["total"] if figure == "seconds" else o.figures[figure]
-            points.append((float(r), float(value)))
-    return points
-
-
-def _means(points: Sequence[Point]) -> list[Point]:
-    found: dict[float, list[float]] = {}
+def _line_of_means(axes: "Axes", points: Sequence[tuple[int, float]], colour: str) -> None:
+    """Draw a dot for every point, and a line through the mean of each x."""
+    by_x: dict[int, list[float]] = {}
     for x, y in points:
-        found.setdefault(x, []).append(y)
-    return [(x, sum(ys) / len(ys)) for x, ys in found.items()]
+        by_x.setdefault(x, []).append(y)
+        _Mark(colour).draw(axes, x, y, 2.5)
+    means = [sum(ys) / len(ys) for ys in by_x.values()]
+    axes.plot(list(by_x), means, color=colour, linewidth=1.6)
+
+
+def _decades(values: Sequence[float]) -> list[float]:
+    """List the powers of ten from below the least value to above the greatest.
+
+    Examples
+    --------
+    >>> _decades([0.5, 20])
+    [0.1, 1.0, 10.0, 100.0]
+    """
+    low, high = max(min(values), 1e-3), max(*values, 1e-2)
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high) + 1e-9)
+    return [10.0**e for e in range(first, last + 1)]

@@ -1,6 +1,6 @@
 """Figures printed in the paper, as data.
 
-Misprints are kept as printed; `lsbn.studies.misprints` finds and lists them.
+Misprints stay as printed; `lsbn.studies.misprints` finds and lists them.
 """
 
 from dataclasses import dataclass
@@ -17,19 +17,24 @@ PARTITIONS = (*WEIGHTS, SECOND_ORDER)
 """Rows of the paper's tables of partitions."""
 
 ROWS = 20_000
-"""Rows the paper sampled from each network."""
+"""Rows that the paper sampled from each network."""
 
-Table = dict[str, dict[str, float]]
+COUNTS = ("hits", "misses", "errors")
+PERCENTAGES = ("precision", "recall", "f_score")
+"""Columns of the paper's comparison tables."""
+
+ByNetwork = dict[str, dict[str, float]]
+"""Figures of one of the paper's tables: ``figures[network][row]``."""
 
 
-def _table(rows: tuple[str, ...], *columns: tuple[float, ...]) -> Table:
+def _by_network(rows: tuple[str, ...], *columns: tuple[float, ...]) -> ByNetwork:
     return {
         network: dict(zip(rows, column, strict=True))
         for network, column in zip(NETWORKS, columns, strict=True)
     }
 
 
-TRUNCATION = _table(
+TRUNCATION = _by_network(
     WEIGHTS,
     (0.08, 0.2, 0.5, 0.05, 0.0, 0.1, 0.0),
     (0.01, 0.03, 0.5, 0.02, 0.0, 0.4, 0.0),
@@ -39,7 +44,7 @@ TRUNCATION = _table(
 )
 """Truncate threshold: ``TRUNCATION[network][weight]``."""
 
-KEPT = _table(
+KEPT = _by_network(
     WEIGHTS,
     (0.2308, 0.2792, 0.3646, 0.3276, 0.2707, 0.4017, 0.3789),
     (0.2267, 0.2312, 0.2132, 0.2267, 0.2072, 0.2747, 0.2087),
@@ -47,9 +52,9 @@ KEPT = _table(
     (0.0841, 0.0958, 0.0726, 0.0762, 0.0861, 0.1516, 0.0731),
     (0.0566, 0.0435, 0.0493, 0.0510, 0.0441, 0.0585, 0.0490),
 )
-"""Fraction of all pairs left by the truncate threshold: ``KEPT[network][weight]``."""
+"""Fraction of all pairs above the truncate threshold: ``KEPT[network][weight]``."""
 
-SHORTEST_PATH = _table(
+SHORTEST_PATH = _by_network(
     PARTITIONS,
     (1.5333, 1.55, 1.9456, 1.7983, 1.4927, 1.7357, 1.8430, 1.36),
     (3.8162, 4.1567, 3.8792, 3.8567, 3.9682, 3.8991, 3.9178, 3.8875),
@@ -59,7 +64,7 @@ SHORTEST_PATH = _table(
 )
 """Average shortest path inside communities: ``SHORTEST_PATH[network][partition]``."""
 
-DIAMETER = _table(
+DIAMETER = _by_network(
     PARTITIONS,
     (3.0, 3.0, 4.0, 3.6, 2.7143, 3.33, 3.778, 2.423),
     (6.1667, 6.8, 6.8333, 6.2, 6.7143, 6.1, 6.625, 6.4211),
@@ -85,7 +90,7 @@ MEAN_SIZE = {"insurance": 9.8, "alarm": 10.286, "win95pts": 8.345, "pigs": 9.527
 """Mean number of variables of a second-order community, as printed in the text."""
 
 TRUE_EDGES = {"insurance": 52, "alarm": 46, "win95pts": 112, "pigs": 592, "link": 1125}
-"""Arcs of the networks, as the paper states them."""
+"""Number of arcs of the networks, as the paper states it."""
 
 ARACNE_THRESHOLD = {
     "insurance": 0.05,
@@ -94,18 +99,18 @@ ARACNE_THRESHOLD = {
     "pigs": 0.01,
     "link": 0.005,
 }
-"""Low values threshold of ARACNE, which the paper chose by hand."""
+"""Low values threshold of ARACNE. The paper chose it by hand."""
 
 LEARNERS = ("aracne", "pc", "greedy", "mmhc", "model-averaging")
-"""Rows of the paper's comparison tables, by the names of the command line."""
+"""Rows of the paper's comparison tables, under the names of the command line."""
 
-SCOPES = ("lsbn", "global")
+PRINTED_SCOPES = ("lsbn", "global")
 """The two halves of the paper's comparison tables."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """One half of a row of a comparison table: counts, and percentages as printed."""
+    """Counts and percentages of one learner in one scope, as printed."""
 
     hits: int
     misses: int
@@ -119,7 +124,7 @@ def _rows(*rows: tuple[float, ...]) -> dict[str, dict[str, Figures | None]]:
     table = {}
     for learner, row in zip(LEARNERS, rows, strict=True):
         halves = [Figures(*map(int, h[:3]), *h[3:]) if h else None for h in (row[:6], row[6:])]
-        table[learner] = dict(zip(SCOPES, halves, strict=True))
+        table[learner] = dict(zip(PRINTED_SCOPES, halves, strict=True))
     return table
 
 
@@ -160,7 +165,7 @@ COMPARISON = {
         (408, 717, 413, 49.695, 36.267, 41.932),
     ),
 }
-"""Hits, misses, errors, percentages: ``COMPARISON[network][learner][scope]``, None for NA."""
+"""Comparison tables: ``COMPARISON[network][learner][scope]``, None where the paper has NA."""
 
 NORMALISED = {
     "precision": {

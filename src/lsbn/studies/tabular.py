@@ -1,4 +1,4 @@
-"""A table as data, and the three ways to write it."""
+"""A table of text, written as Markdown, plain text or CSV."""
 
 import csv
 import io
@@ -11,17 +11,17 @@ __all__ = ["Table", "mean_and_spread"]
 
 @dataclass(frozen=True)
 class Table:
-    """Cells of text under a title.
+    """Cells of text with a title.
 
     Attributes
     ----------
     name : str
-        Name of its file.
+        Name of the CSV file, without ending.
     title : str
     header : sequence of str
     rows : sequence of sequences of str
     note : str
-        What a reader must know of it.
+        Explanation below the table.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class Table:
     note: str = ""
 
     def markdown(self, level: int = 2) -> str:
-        """Lay it out with aligned columns, so that it also reads well in a terminal."""
+        """Format as Markdown with aligned columns; `level` is that of the heading."""
         widths = self._widths()
 
         def line(cells: Sequence[str]) -> str:
@@ -56,7 +56,7 @@ class Table:
         return "\n".join([*head, *map(line, self.rows), *note])
 
     def text(self) -> str:
-        """Lay it out for a terminal."""
+        """Format for a terminal."""
         widths = self._widths()
 
         def line(cells: Sequence[str]) -> str:
@@ -68,7 +68,7 @@ class Table:
         return "\n".join([self.title, "", line(self.header), rule, *map(line, self.rows), *note])
 
     def csv(self) -> str:
-        """Comma-separated, with header."""
+        """Format as CSV with a header."""
         file = io.StringIO()
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(self.header)
@@ -80,5 +80,5 @@ class Table:
 
 
 def mean_and_spread(values: Sequence[float]) -> tuple[float, float]:
-    """Mean, and standard deviation over the seeds (0 for a single one)."""
+    """Return mean and standard deviation; the deviation of a single value is 0."""
     return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else 0.0
