@@ -1,8 +1,8 @@
 """Compare a learned graph, or its edge probabilities, with the true graph.
 
 All measures except the structural Hamming distance are about the skeleton, the unordered pairs of
-variables. A skeleton probability is P(i -> j) + P(j -> i). Pairs that a sparse matrix does not store
-have probability zero.
+variables. A skeleton probability is P(i -> j) + P(j -> i). Pairs that are not stored in a sparse
+matrix have probability zero.
 """
 
 import contextlib

@@ -382,7 +382,7 @@ def _escaped(match: re.Match[str]) -> str:
 def _within_one(matrix: sparse.csr_array) -> sparse.csr_array:
     """Scale two directions to the sum 1 if they exceed 1 by up to 1e-5, by rounding to six digits.
 
-    An undirected edge in a list without probabilities has 1 in both directions and gets 0.5 in each.
+    An undirected edge in a list without probabilities has 1 in both directions. It gets 0.5 each.
     """
     both = (matrix + matrix.T).tocoo()
     over = (both.data > 1) & ((both.data <= 1 + 1e-5) | (both.data == 2))
