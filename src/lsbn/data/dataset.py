@@ -142,8 +142,6 @@ class Dataset:
         ... )
         >>> data.states
         (('[0.1, 0.2]', '(0.2, 0.4]'), ('1', '2'))
-        >>> data.notes
-        ("discretised 1 column(s) (quantile, 2 bins): 'x0'",)
         """
         options = _Options(discretize, bins, missing, max_states)
         if isinstance(table, Dataset):

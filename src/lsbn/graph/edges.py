@@ -18,7 +18,7 @@ from lsbn.graph.orientation import acyclic_orientation, cardinality_order
 
 __all__ = ["EdgeProbabilities"]
 
-ROUNDING = 1e-9
+RANGE_TOLERANCE = 1e-9
 """A probability may be outside [0, 1] by this much; a larger excess is an error."""
 
 
@@ -137,7 +137,7 @@ class EdgeProbabilities:
         alphabet[sorted(range(self.n_variables), key=self.names.__getitem__)] = np.arange(
             self.n_variables
         )
-        tied = np.abs(pairs.forward - pairs.backward) <= ROUNDING
+        tied = np.abs(pairs.forward - pairs.backward) <= RANGE_TOLERANCE
         undirected = np.stack((pairs.first[tied], pairs.second[tied]), axis=1)
         place = cardinality_order(self.n_variables, undirected, alphabet.tolist())
         flip = np.where(
@@ -300,7 +300,7 @@ class EdgeProbabilities:
         return _JoinedPairs(first, second, ahead, back)
 
     def _check_range(self, matrix: sparse.csr_array) -> None:
-        bad = ~((matrix.data >= -ROUNDING) & (matrix.data <= 1 + ROUNDING))
+        bad = ~((matrix.data >= -RANGE_TOLERANCE) & (matrix.data <= 1 + RANGE_TOLERANCE))
         if bad.any():
             place = int(np.argmax(bad))
             i, j = matrix.tocoo().row[place], matrix.indices[place]
@@ -309,7 +309,7 @@ class EdgeProbabilities:
                 "not a probability"
             )
         own = matrix.diagonal()
-        if np.any(own > ROUNDING):
+        if np.any(own > RANGE_TOLERANCE):
             v = int(np.argmax(own))
             raise ValueError(f"{self.names[v]!r} is its own parent with probability {own[v]:.6g}")
 
@@ -324,7 +324,7 @@ class EdgeProbabilities:
         over = both.data > 1
         if over.any():
             worst = int(np.argmax(both.data))
-            if both.data[worst] > 1 + ROUNDING:
+            if both.data[worst] > 1 + RANGE_TOLERANCE:
                 u, v = (self.names[x[worst]] for x in (both.row, both.col))
                 raise ValueError(
                     f"P({u!r} -> {v!r}) + P({v!r} -> {u!r}) is {both.data[worst]:.9g}, more than 1"

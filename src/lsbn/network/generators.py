@@ -29,9 +29,8 @@ def tile(
         Number of links between copy t and copy t+1. For each link a different variable of copy t+1
         gets one more parent, which is drawn from copy t.
     concentration : float
-        For the first state of the new parent, the variable keeps its distribution. For each other
-        state, and each configuration of the old parents, the distribution is a Dirichlet draw with
-        this parameter.
+        For the first state of the new parent, the variable keeps its distributions. For each other
+        state, the distributions are Dirichlet draws with this parameter.
     random_state : int, SeedSequence, Generator or None
         The seed of the links and their tables.
 
@@ -120,12 +119,8 @@ def random_network(
     >>> net.n_variables, max(map(len, net.parents))
     (1000, 3)
     """
-    if n < 1 or max_parents < 0 or not 0 <= mean_parents <= max_parents:
-        raise ValueError(
-            "need n >= 1 and 0 <= mean_parents <= max_parents, "
-            f"got n={n}, mean_parents={mean_parents}, max_parents={max_parents}"
-        )
-    low, high = _state_range(states)
+    low, high = (states, states) if isinstance(states, int) else states
+    _check_sizes(n, max_parents, mean_parents, low, high)
     rng = np.random.default_rng(random_state)
     order = rng.permutation(n)
     sizes = rng.integers(low, high, size=n, endpoint=True)
@@ -147,8 +142,14 @@ def random_network(
     )
 
 
-def _state_range(states: int | tuple[int, int]) -> tuple[int, int]:
-    low, high = (states, states) if isinstance(states, int) else states
+def _check_sizes(n: int, max_parents: int, mean_parents: float, low: int, high: int) -> None:
+    """Check the arguments of `random_network`."""
+    if n < 1 or max_parents < 0 or not 0 <= mean_parents <= max_parents:
+        raise ValueError(
+            "need n >= 1 and 0 <= mean_parents <= max_parents, "
+            f"got n={n}, mean_parents={mean_parents}, max_parents={max_parents}"
+        )
     if not 1 <= low <= high:
-        raise ValueError(f"states must be a positive number or a range (low, high), got {states}")
-    return low, high
+        raise ValueError(
+            f"states must be a positive number or a range (low, high), got ({low}, {high})"
+        )

@@ -346,7 +346,7 @@ def _value(value: Any, depth: int = 0) -> str:
         shown = value[:LONGEST]
         more = f" and {len(value) - LONGEST:,} more" if len(value) > LONGEST else ""
         if shown and all(isinstance(inner, Mapping) for inner in shown):
-            return _rows_table(shown, depth) + more
+            return _mappings_table(shown, depth) + more
         return (", ".join(_value(inner, depth + 1) for inner in shown) or "none") + more
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -355,7 +355,7 @@ def _value(value: Any, depth: int = 0) -> str:
     return escape("none" if value is None else str(value))
 
 
-def _rows_table(rows: Sequence[Mapping[str, Any]], depth: int) -> str:
+def _mappings_table(rows: Sequence[Mapping[str, Any]], depth: int) -> str:
     """Write a list of mappings as a table with a column for each key."""
     keys = list(dict.fromkeys(key for row in rows for key in row))
     head = "".join(f'<th scope="col">{escape(str(key))}</th>' for key in keys)
