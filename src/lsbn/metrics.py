@@ -119,13 +119,13 @@ def compare(learned: nx.Graph, truth: nx.Graph) -> Comparison:
     if set(learned) != set(truth):
         _refuse_nodes(set(learned), set(truth), "the learned graph")
     index = {node: v for v, node in enumerate(truth)}
-    found, true = _relations(learned, index), _relations(truth, index)
-    hits = len(found.keys() & true.keys())
+    pairs, true = _relations(learned, index), _relations(truth, index)
+    hits = len(pairs.keys() & true.keys())
     return Comparison(
         hits=hits,
         misses=len(true) - hits,
-        errors=len(found) - hits,
-        shd=sum(found.get(pair) != true.get(pair) for pair in found.keys() | true.keys()),
+        errors=len(pairs) - hits,
+        shd=sum(pairs.get(pair) != true.get(pair) for pair in pairs.keys() | true.keys()),
     )
 
 

@@ -26,7 +26,7 @@ def run(function: Callable[[Item], Any], items: Sequence[Item], n_jobs: int | No
     Parameters
     ----------
     function : callable
-        Shares the caller's memory, whatever backend ``joblib.parallel_config`` names.
+        Shares the caller's memory, also if ``joblib.parallel_config`` names another backend.
     items : sequence
     n_jobs : int, optional
         Number of threads, as in joblib.

@@ -81,7 +81,7 @@ def _cut_points(values: np.ndarray, strategy: str, bins: int) -> np.ndarray:
 
     A value equal to an edge belongs to the left bin.
 
-    scikit-learn merges edges closer than 1e-8, whatever the unit. Quantiles are therefore taken
+    scikit-learn merges edges closer than 1e-8 in any unit. Quantiles are therefore taken
     from ranks, which also puts the edges on observed values. Other values are scaled by a power of
     two. When several quantiles fall on the smallest or the largest value, scikit-learn joins this
     value with its neighbours; in the worst case the column becomes constant. Here the value keeps

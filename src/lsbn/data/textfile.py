@@ -91,7 +91,7 @@ def combined(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def _text_table(path: Path, separator: str, width: int, skip: int, block: int) -> pa.Table:
-    """Read all fields as text: `width` columns, after `skip` lines, in blocks of so many bytes."""
+    """Read `width` columns of text after `skip` lines, `block` bytes at a time."""
     keys = [str(i) for i in range(width)]
     text = pa.dictionary(pa.int32(), pa.string())
     with pa.input_stream(str(path), compression="detect") as stream:

@@ -56,8 +56,8 @@ def fit_tables(
     if not ess > 0:
         raise ValueError(f"ess is {ess}; use a number above zero")
     if set(dag) != set(dataset.names):
-        strange = sorted(map(repr, set(dag) ^ set(dataset.names)))
-        raise ValueError(f"graph and dataset differ in {', '.join(strange[:5])}")
+        different = sorted(map(repr, set(dag) ^ set(dataset.names)))
+        raise ValueError(f"graph and dataset differ in {', '.join(different[:5])}")
     index = {variable: v for v, variable in enumerate(dataset.names)}
     parents = [
         np.array([index[u] for u in dag.pred[variable]], dtype=np.int64)

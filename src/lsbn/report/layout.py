@@ -142,11 +142,11 @@ def _majorised(
     pull = PULL * np.abs(lean) * weight.sum() / (2 * len(pairs))
     tail, head = np.where(lean[:, None] >= 0, pairs, pairs[:, ::-1]).T
     along = laplacian.copy()
-    wish = np.zeros(n)
+    downward = np.zeros(n)
     for (i, j), s in (((tail, tail), 1), ((head, head), 1), ((tail, head), -1), ((head, tail), -1)):
         np.add.at(along, (i, j), s * pull)
-    np.add.at(wish, head, pull)
-    np.add.at(wish, tail, -pull)
+    np.add.at(downward, head, pull)
+    np.add.at(downward, tail, -pull)
     across_factor, along_factor = cho_factor(laplacian), cho_factor(along)
     goal = weight * distance
     for _ in range(120 if n <= 500 else 60):
@@ -154,7 +154,7 @@ def _majorised(
         target = xy * ratio.sum(axis=1)[:, None] - ratio @ xy
         new = np.empty_like(xy)
         new[:, 0] = cho_solve(across_factor, target[:, 0])
-        new[:, 1] = cho_solve(along_factor, target[:, 1] + wish)
+        new[:, 1] = cho_solve(along_factor, target[:, 1] + downward)
         moved = np.abs(new - xy).max()
         xy = new
         if moved < 0.01:
