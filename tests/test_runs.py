@@ -16,6 +16,7 @@ from lsbn.runs import (
     evaluation_of,
     load_truth,
     require_free,
+    threshold_of,
     write_run,
 )
 
@@ -46,12 +47,38 @@ def test_run_folder_holds_the_contract(tmp_path):
         "diagnostics",
         "evaluation",
         "versions",
+        "names",
     ]
     assert run.summary["evaluation"] is None
     assert run.communities == [list(NAMES)]
-    assert set(run.edges().names) == set(NAMES)
+    assert run.edges().names == NAMES
     graph = nx.read_graphml(run.path / "graph.graphml")
     assert set(graph.edges) == {(NAMES[0], "b"), ("b", "c")}
+
+
+def test_the_graph_of_a_run_is_that_of_its_threshold(tmp_path):
+    high = Summary(3, 10, {"command": "learn", "threshold": 0.85}, 7, {})
+    write_run(tmp_path / "run", high, [list(NAMES)], edges=EDGES)
+    assert list(nx.read_graphml(tmp_path / "run" / "graph.graphml").edges) == [(NAMES[0], "b")]
+    assert threshold_of(Run(tmp_path / "run").summary) == 0.85
+
+
+@pytest.mark.parametrize("wrong", [None, "0.8", True, 1.0, -0.1, [0.8], float("nan")])
+def test_settings_without_a_usable_threshold_mean_one_half(wrong):
+    assert threshold_of({"settings": {"threshold": wrong}}) == 0.5
+    assert threshold_of({"settings": None}) == threshold_of({}) == threshold_of(SUMMARY) == 0.5
+
+
+def test_evaluation_has_a_threshold():
+    truth = nx.DiGraph([(NAMES[0], "b")])
+    truth.add_node("c")
+    assert [evaluation_of(EDGES, truth, 7, t)["errors"] for t in (0.5, 0.85)] == [1, 0]
+
+
+def test_an_older_folder_has_its_variables_in_the_communities(tmp_path):
+    write_run(tmp_path / "run", SUMMARY, [[*NAMES, "lonely"]])
+    EDGES.to_csv(tmp_path / "run" / "edges.csv")
+    assert Run(tmp_path / "run").edges().names == tuple(sorted([*NAMES, "lonely"]))
 
 
 def test_numbers_that_json_does_not_know_become_plain(tmp_path):

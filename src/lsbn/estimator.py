@@ -413,7 +413,12 @@ class LSBN(BaseEstimator):
         from lsbn.report import write_report  # only for the page: it would slow every import
 
         write_report(
-            path, edges=self.edges_, communities=self.communities_, summary=summary, title=title
+            path,
+            edges=self.edges_,
+            communities=self.communities_,
+            summary=summary,
+            title=title,
+            threshold=self.threshold,
         )
 
     def to_networkx(self) -> nx.DiGraph:

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Write files and folders whole or not at all."""
 
 import os
 import secrets
@@ -12,10 +12,20 @@ __all__ = ["atomic_file", "atomic_folder"]
 
 @contextmanager
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a path to write to, which becomes `path` when the block ends well.
+    """Yield the path of a draft; the draft becomes `path` if the block ends without an error.
 
-    The draft lies in the same folder, so that the move is one step. If the block raises, even by
-    Ctrl-C, the draft is removed and what stood at `path` stays.
+    The draft is in the same folder, so that the move is one step. If the block raises an error, or
+    if the user presses Ctrl-C, the draft is removed and an old file at `path` stays.
+
+    Parameters
+    ----------
+    path : str or path
+        The file to write.
+
+    Yields
+    ------
+    Path
+        The draft.
 
     Examples
     --------
@@ -37,10 +47,20 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a new folder to fill, which becomes `path` when the block ends well.
+    """Yield a new folder; the folder becomes `path` if the block ends without an error.
 
-    A folder that stands at `path` is replaced; whether it may be is for the caller to decide.
-    Parent folders are made if need be. If the block raises, everything is as before.
+    An old folder at `path` is replaced, so the caller must check first. Missing parent folders are
+    made. If the block raises an error, everything is as before.
+
+    Parameters
+    ----------
+    path : str or path
+        The folder to write.
+
+    Yields
+    ------
+    Path
+        The new folder, empty.
     """
     target = Path(path).resolve()
     made = [folder for folder in target.parents if not folder.exists()]

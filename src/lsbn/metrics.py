@@ -1,8 +1,8 @@
-"""How near a learned graph, or its edge probabilities, come to the truth.
+"""Compare a learned graph, or its edge probabilities, with the true graph.
 
-Everything but the structural Hamming distance is measured on the skeleton, the unordered pairs of
-variables. A skeleton probability is P(i -> j) + P(j -> i), and a pair that a sparse matrix does not
-store has probability zero.
+All measures except the structural Hamming distance are about the skeleton, the unordered pairs of
+variables. A skeleton probability is P(i -> j) + P(j -> i). Pairs that are not stored in a sparse
+matrix have probability zero.
 """
 
 import contextlib
@@ -28,16 +28,16 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Comparison:
-    """A learned graph beside the true one.
+    """A learned graph compared with the true graph.
 
     Attributes
     ----------
     hits : int
         Edges of both skeletons.
     misses : int
-        Edges of the true skeleton that were not found.
+        Edges of the true skeleton only.
     errors : int
-        Edges found that the true skeleton does not have.
+        Edges of the learned skeleton only.
     shd : int
         Structural Hamming distance: pairs of variables whose relation differs between the two
         equivalence classes (none, one direction, the other direction, undirected).
@@ -50,12 +50,12 @@ class Comparison:
 
     @property
     def precision(self) -> float:
-        """Percentage of the edges found that are true; 0 if none was found."""
+        """Percentage of the learned edges that are true; 0 without a learned edge."""
         return _percent(self.hits, self.hits + self.errors)
 
     @property
     def recall(self) -> float:
-        """Percentage of the true edges that were found; 0 if there are none."""
+        """Percentage of the true edges that were learned; 0 without a true edge."""
         return _percent(self.hits, self.hits + self.misses)
 
     @property
@@ -64,7 +64,7 @@ class Comparison:
         return _percent(2 * self.hits, 2 * self.hits + self.misses + self.errors)
 
     def as_dict(self) -> dict[str, int | float]:
-        """Return all figures by name: counts, percentages, distance."""
+        """Return all figures by their names: counts, percentages and the distance."""
         return {
             "hits": self.hits,
             "misses": self.misses,
@@ -86,13 +86,13 @@ def compare(learned: nx.Graph, truth: nx.Graph) -> Comparison:
     Parameters
     ----------
     learned, truth : networkx.DiGraph or networkx.Graph
-        Graphs over the same nodes. In a DiGraph an undirected edge stands in both directions.
+        Graphs over the same nodes. In a DiGraph an undirected edge has both directions.
 
     Returns
     -------
     Comparison
-        Skeleton hits, misses and errors, what follows from them, and the distance of the
-        equivalence classes.
+        Hits, misses and errors of the skeleton with precision, recall and F, and the structural
+        Hamming distance of the equivalence classes.
 
     Raises
     ------
@@ -101,9 +101,9 @@ def compare(learned: nx.Graph, truth: nx.Graph) -> Comparison:
 
     Notes
     -----
-    For the distance a DAG is replaced by its CPDAG: data cannot tell the members of an equivalence
-    class apart. A graph with an undirected edge, or with a directed cycle, is taken as it is, and
-    all edges of an undirected `networkx.Graph` are undirected.
+    For the distance a DAG is replaced by its CPDAG, since data cannot distinguish the members of an
+    equivalence class. A graph with an undirected edge, or with a directed cycle, is used as it is.
+    All edges of a `networkx.Graph` are undirected.
 
     Examples
     --------
@@ -119,18 +119,18 @@ def compare(learned: nx.Graph, truth: nx.Graph) -> Comparison:
     if set(learned) != set(truth):
         _refuse_nodes(set(learned), set(truth), "the learned graph")
     index = {node: v for v, node in enumerate(truth)}
-    found, true = _relations(learned, index), _relations(truth, index)
-    hits = len(found.keys() & true.keys())
+    pairs, true = _relations(learned, index), _relations(truth, index)
+    hits = len(pairs.keys() & true.keys())
     return Comparison(
         hits=hits,
         misses=len(true) - hits,
-        errors=len(found) - hits,
-        shd=sum(found.get(pair) != true.get(pair) for pair in found.keys() | true.keys()),
+        errors=len(pairs) - hits,
+        shd=sum(pairs.get(pair) != true.get(pair) for pair in pairs.keys() | true.keys()),
     )
 
 
 def _refuse_nodes(found: set[Hashable], true: set[Hashable], what: str) -> None:
-    """Raise an error that says which nodes only one of the two sides has."""
+    """Raise an error that names the nodes of one side only."""
     sides = ((found - true, f"only {what} has"), (true - found, "only the truth has"))
     parts = []
     for nodes, text in sides:
@@ -145,7 +145,7 @@ FORWARD, BACKWARD, UNDIRECTED = 1, 2, 3
 
 
 def _relations(graph: nx.Graph, index: dict[Hashable, int]) -> dict[tuple[int, int], int]:
-    """Give the relation of every adjacent pair (i < j): i -> j, i <- j or i - j."""
+    """Return the relation of every adjacent pair i < j: i -> j, i <- j or i - j."""
     if graph.is_directed() and not any(graph.has_edge(v, u) for u, v in graph.edges()):
         with contextlib.suppress(CycleError):
             graph = dag_to_cpdag(graph)
@@ -161,8 +161,11 @@ def _relations(graph: nx.Graph, index: dict[Hashable, int]) -> dict[tuple[int, i
 
 
 @dataclass(frozen=True)
-class _Pairs:
-    """Skeleton probabilities of the pairs that are stored or true; all others are (0, False)."""
+class _ScoredPairs:
+    """Skeleton probabilities of the pairs that are stored or true.
+
+    `n_others` pairs have probability zero and no true edge.
+    """
 
     probability: np.ndarray
     is_edge: np.ndarray
@@ -173,8 +176,10 @@ class _Pairs:
         return len(self.probability) + self.n_others
 
 
-def _pairs(probabilities: sparse.spmatrix, truth: nx.Graph, names: Sequence[Hashable]) -> _Pairs:
-    """Join the stored probabilities with the true edges, without anything of size n x n."""
+def _scored_pairs(
+    probabilities: sparse.spmatrix, truth: nx.Graph, names: Sequence[Hashable]
+) -> _ScoredPairs:
+    """Join the stored probabilities with the true edges; no array has n x n entries."""
     matrix = sparse.coo_array(probabilities)
     n = len(names)
     if matrix.shape != (n, n):
@@ -205,16 +210,17 @@ def _pairs(probabilities: sparse.spmatrix, truth: nx.Graph, names: Sequence[Hash
             f"P(i -> j) + P(j -> i) is {total[worst]:.6g} > 1 for {names[i]!r} and {names[j]!r}"
         )
     is_edge = np.isin(union, true_keys, assume_unique=True)
-    return _Pairs(np.minimum(total, 1.0), is_edge, n * (n - 1) // 2 - len(union))
+    return _ScoredPairs(np.minimum(total, 1.0), is_edge, n * (n - 1) // 2 - len(union))
 
 
 def average_precision(
     probabilities: sparse.spmatrix, truth: nx.Graph, *, names: Sequence[Hashable]
 ) -> float:
-    """Area under the precision-recall curve of the skeleton, by steps.
+    """Return the area under the precision-recall curve of the skeleton.
 
-    The sum over the distinct probabilities t, descending, of precision(t) times the gain in recall;
-    pairs of equal probability enter together, and those of probability zero last.
+    The area is the sum over the distinct probabilities t, from high to low, of precision(t) times
+    the gain in recall at t. Pairs of equal probability enter together, pairs of probability zero
+    enter last.
 
     Parameters
     ----------
@@ -223,14 +229,22 @@ def average_precision(
     truth : networkx.DiGraph or networkx.Graph
         The true graph; only its skeleton counts.
     names : sequence
-        The nodes of `truth` that the rows and columns stand for.
+        The node of `truth` for each row and column.
 
     Returns
     -------
     float
-        Between 0 and 1; 0 if there is no true edge.
+        Between 0 and 1; 0 without a true edge.
+
+    Examples
+    --------
+    >>> truth = nx.DiGraph([("a", "b")])
+    >>> truth.add_node("c")
+    >>> learned = sparse.csr_array([[0, 0.6, 0.9], [0, 0, 0], [0, 0, 0]])
+    >>> average_precision(learned, truth, names="abc")
+    0.5
     """
-    pairs = _pairs(probabilities, truth, names)
+    pairs = _scored_pairs(probabilities, truth, names)
     n_edges = int(pairs.is_edge.sum())
     if n_edges == 0:
         return 0.0
@@ -246,27 +260,32 @@ def average_precision(
 def brier_score(
     probabilities: sparse.spmatrix, truth: nx.Graph, *, names: Sequence[Hashable]
 ) -> float:
-    """Mean over all n(n-1)/2 pairs of (skeleton probability - truth)^2; smaller is better.
+    """Return the mean of (skeleton probability - truth)^2 over all n(n-1)/2 pairs.
 
     Parameters
     ----------
     probabilities, truth, names
         As for `average_precision`.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; smaller is better.
     """
-    pairs = _pairs(probabilities, truth, names)
+    pairs = _scored_pairs(probabilities, truth, names)
     return float(np.sum((pairs.probability - pairs.is_edge) ** 2) / max(pairs.n_pairs, 1))
 
 
 @dataclass(frozen=True)
 class CalibrationCurve:
-    """Predicted beside observed frequency of edges, in bins of equal width.
+    """Predicted and observed frequency of edges, in bins of equal width.
 
     Attributes
     ----------
     edges : numpy.ndarray, shape (bins + 1,)
-        Limits of the bins. A bin holds its lower limit; the last one holds both.
+        Limits of the bins. A bin includes its lower limit; the last bin includes both limits.
     counts : numpy.ndarray of int, shape (bins,)
-        Pairs in each bin.
+        Number of pairs in each bin.
     predicted, observed : numpy.ndarray, shape (bins,)
         Mean probability and fraction of true edges; NaN in an empty bin.
     """
@@ -284,23 +303,23 @@ def calibration_curve(
     *,
     names: Sequence[Hashable],
 ) -> CalibrationCurve:
-    """Say how often pairs of a given probability really are edges.
+    """Measure how often pairs of a given probability are true edges.
 
     Parameters
     ----------
     probabilities, truth, names
-        As for `average_precision`. All pairs count, so the first bin is usually by far the fullest.
+        As for `average_precision`. All pairs count, so most pairs are in the first bin.
     bins : int
         Number of bins on [0, 1].
 
     Returns
     -------
     CalibrationCurve
-        The closer ``observed`` to ``predicted``, the better.
+        The closer ``observed`` is to ``predicted``, the better.
     """
     if bins < 1:
         raise ValueError(f"bins must be at least 1, got {bins}")
-    pairs = _pairs(probabilities, truth, names)
+    pairs = _scored_pairs(probabilities, truth, names)
     limits = np.linspace(0, 1, bins + 1)
     place = np.searchsorted(limits[1:-1], pairs.probability, side="right")
     counts = np.bincount(place, minlength=bins)
@@ -318,12 +337,17 @@ def expected_calibration_error(
     *,
     names: Sequence[Hashable],
 ) -> float:
-    """Mean of abs(observed - predicted) over the bins, weighted by their number of pairs.
+    """Return the mean of abs(observed - predicted) over the bins, weighted by numbers of pairs.
 
     Parameters
     ----------
     probabilities, truth, bins, names
         As for `calibration_curve`.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; smaller is better.
     """
     curve = calibration_curve(probabilities, truth, bins, names=names)
     gaps = np.nan_to_num(np.abs(curve.observed - curve.predicted))

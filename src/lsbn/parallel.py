@@ -1,9 +1,9 @@
-"""The one place that calls joblib.
+"""Parallel work; no other module calls joblib.
 
-`run` is for the many small pieces of one computation: always threads, since the kernels release
-the interpreter's lock and the pieces share arrays. `scatter` is for communities and the like: each
-is much work on a small part of the data, so it may go to processes, or to the workers of a
-cluster that the user chose with ``joblib.parallel_config``.
+`run` is for many small parts of one computation. It always uses threads, because the kernels
+release the interpreter's lock and the parts share arrays. `scatter` is for large tasks such as
+communities. Each of them needs a small part of the data, so `scatter` may use processes, or the
+workers of a cluster that the user chose with ``joblib.parallel_config``.
 """
 
 import os
@@ -17,12 +17,24 @@ __all__ = ["run", "scatter", "threads"]
 
 Item = TypeVar("Item")
 _CHUNKS_PER_WORKER = 4
+"""More chunks balance the load better; fewer chunks send the data less often."""
 
 
 def run(function: Callable[[Item], Any], items: Sequence[Item], n_jobs: int | None = 1) -> list:
-    """Call a function on every item, in threads, and give the results in the order of the items.
+    """Call a function on every item, in threads.
 
-    Whatever backend ``joblib.parallel_config`` names, the function sees the caller's memory.
+    Parameters
+    ----------
+    function : callable
+        Shares the caller's memory, also if ``joblib.parallel_config`` names another backend.
+    items : sequence
+    n_jobs : int, optional
+        Number of threads, as in joblib.
+
+    Returns
+    -------
+    list
+        Results in the order of the items.
 
     Examples
     --------
@@ -36,7 +48,17 @@ def run(function: Callable[[Item], Any], items: Sequence[Item], n_jobs: int | No
 
 
 def threads(n_jobs: int | None) -> int:
-    """Give the number of threads of this machine that `n_jobs` stands for.
+    """Return the number of threads that `n_jobs` means on this machine.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+        As in joblib; negative numbers count back from the number of cores.
+
+    Returns
+    -------
+    int
+        At least 1, at most the number of cores.
 
     Examples
     --------
@@ -52,31 +74,30 @@ def scatter(
     items: Sequence[Any],
     n_jobs: int | None = None,
 ) -> list:
-    """Call a function on chunks of items with the data they need, wherever joblib runs it.
+    """Call a function on chunks of items, each with the data that it needs.
 
     Parameters
     ----------
     function : callable
-        ``function(data, chunk)`` gives a result for every item of the chunk. A function that can
-        be pickled, which sees nothing but its arguments.
+        ``function(data, chunk)`` returns a list with a result for every item of the chunk. The
+        function can be pickled and depends on its arguments only.
     share : callable
-        ``share(chunk)`` gives the data that a chunk needs; ``share(None)`` all of them, which is
-        what threads are given.
+        ``share(chunk)`` returns the data that a chunk needs. ``share(None)`` returns all data;
+        threads get these.
     items : sequence
     n_jobs : int, optional
-        As joblib has it: None is what ``parallel_config`` says, or 1.
+        Number of workers, as in joblib. None means the number that ``parallel_config`` gives, or 1.
 
     Returns
     -------
     list
-        Results in the order of the items, the same for any number of jobs and any backend if an
-        item's result depends on nothing but the item and the data.
+        Results in the order of the items. If the result of an item depends on the item and the
+        data only, then it is the same for any number of jobs and any backend.
 
     Notes
     -----
-    Data travel with a chunk, of which there are four for each worker, not with every item. They
-    belong to the call, so that a call can be repeated elsewhere if its worker dies; data that were
-    placed on the workers beforehand would have died with it.
+    There are four chunks for each worker. Each chunk is sent together with its data. If a worker
+    dies, another worker can repeat the call. Data stored on a worker in advance would be lost.
 
     Examples
     --------
@@ -103,6 +124,6 @@ def scatter(
 
 
 def _shares_memory() -> bool:
-    """Say whether the backend in force runs in this process."""
+    """Return whether the active backend of joblib runs in this process."""
     backend, _ = get_active_backend(prefer="threads")
     return bool(getattr(backend, "supports_sharedmem", False))

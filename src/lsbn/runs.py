@@ -1,6 +1,6 @@
-"""Run folders: what a command leaves behind, and what `lsbn evaluate` reads.
+"""Run folders: the results of `lsbn learn` and `lsbn partition`, written and read.
 
-A run folder is written beside its place and moved there when it is complete.
+A run folder is written under another name and renamed when it is complete.
 """
 
 import json
@@ -8,7 +8,7 @@ import math
 import os
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -27,8 +27,10 @@ __all__ = [
     "Summary",
     "covered_edges",
     "evaluation_of",
+    "json_ready",
     "load_truth",
     "require_free",
+    "threshold_of",
     "versions",
     "write_run",
 ]
@@ -36,17 +38,20 @@ __all__ = [
 EDGES, COMMUNITIES, GRAPH = "edges.csv", "communities.json", "graph.graphml"
 SUMMARY, PARTITION = "summary.json", "partition.json"
 
+THRESHOLD = 0.5
+"""The threshold of a run whose settings have none."""
+
 
 def versions() -> dict[str, str]:
-    """Return the versions of lsbn, Python and the libraries that decide a result."""
+    """Return the versions of lsbn, Python and the libraries that a result depends on."""
     libraries = ("numpy", "scipy", "numba", "networkx", "scikit-learn")
-    found = {library: metadata.version(library) for library in libraries}
-    return {"lsbn": __version__, "python": platform.python_version(), **found}
+    installed = {library: metadata.version(library) for library in libraries}
+    return {"lsbn": __version__, "python": platform.python_version(), **installed}
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What ``summary.json`` holds.
+    """The contents of ``summary.json``.
 
     Attributes
     ----------
@@ -55,15 +60,18 @@ class Summary:
     settings : mapping
         The command and all its options.
     seed : int
-        What all random numbers came from.
+        The seed of all random numbers.
     seconds : mapping
-        Wall time per stage, and ``total``.
+        Wall time of each stage, and ``total``.
     diagnostics : mapping
-        What the algorithms say about themselves, and the notes on the table.
+        Figures of the algorithms, and the notes on the table.
     evaluation : mapping or None
-        The comparison with the truth, if one was given; see `evaluation_of`.
+        The comparison with the truth, if a truth was given; see `evaluation_of`.
     versions : mapping
         Software versions.
+    names : sequence of str
+        Names of the variables in the order of the table. `write_run` takes them from the edges.
+        Folders of older versions do not have them.
     """
 
     variables: int
@@ -74,18 +82,50 @@ class Summary:
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     evaluation: Mapping[str, Any] | None = None
     versions: Mapping[str, str] = field(default_factory=versions)
+    names: Sequence[str] = ()
+
+
+def threshold_of(summary: Mapping[str, Any] | Summary) -> float:
+    """Return the threshold of a run: that of its settings, else 0.5.
+
+    Parameters
+    ----------
+    summary : mapping or Summary
+        The contents of summary.json; every part may be missing.
+
+    Returns
+    -------
+    float
+        Edges of the graph have a greater probability.
+
+    Examples
+    --------
+    >>> threshold_of({"settings": {"threshold": 0.8}}), threshold_of({})
+    (0.8, 0.5)
+    """
+    settings = summary.settings if isinstance(summary, Summary) else summary.get("settings")
+    value = (settings or {}).get("threshold")
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return THRESHOLD
+    return float(value) if 0 <= value < 1 else THRESHOLD
 
 
 def require_free(path: str | os.PathLike[str], *, force: bool = False) -> None:
-    """Make sure that a run folder can be written, before hours of work go into it.
+    """Check that a run folder can be written, before a long computation starts.
+
+    Parameters
+    ----------
+    path : str or path
+        The folder.
+    force : bool
+        Allow that an existing run folder will be replaced.
 
     Raises
     ------
     FileExistsError
-        If something stands there. With `force` only something that is no run folder is refused:
-        a folder that holds anything but a run would be lost.
+        If the path exists and is not empty. With `force`, only if it is no run folder.
     PermissionError
-        If the place is not writable.
+        If the folder cannot be created there.
     """
     target = Path(path).resolve()
     if target.exists():
@@ -93,8 +133,8 @@ def require_free(path: str | os.PathLike[str], *, force: bool = False) -> None:
             raise FileExistsError(f"{path} is a file; a run is a folder: choose another name")
         if force and any(target.iterdir()) and not (target / SUMMARY).is_file():
             raise FileExistsError(
-                f"{path} is a folder without {SUMMARY}, so no run: it is not replaced even with "
-                "--force; choose another name"
+                f"{path} is no run: the folder has no {SUMMARY}, so --force does not replace it; "
+                "choose another name"
             )
         if not force and any(target.iterdir()):
             raise FileExistsError(f"{path} exists; choose another name, or replace it by --force")
@@ -120,49 +160,59 @@ def write_run(
     path : str or path
         The folder.
     summary : Summary
-        Written as summary.json.
+        Written as summary.json, with the names of the variables of `edges`.
     communities : sequence of sequences of str
         Names of the variables of every community, written as communities.json.
     edges : EdgeProbabilities, optional
-        Written as edges.csv, and their DAG as graph.graphml.
+        Written as edges.csv. Their DAG at the threshold of the settings is written as
+        graph.graphml.
     partition : mapping, optional
         Written as partition.json.
     more : callable, optional
-        Is given the folder before it is moved to its place, to write further files into it.
+        Called with the path of the unfinished folder, to write more files into it.
     force : bool
-        Replace a run that stands there.
+        Replace an existing run folder.
     """
     require_free(path, force=force)
     with atomic_folder(path) as folder:
         if edges is not None:
+            summary = replace(summary, names=edges.names)
             edges.to_csv(folder / EDGES)
-            edges.as_written().to_graphml(folder / GRAPH)
+            edges.as_written().to_graphml(folder / GRAPH, threshold_of(summary))
         lines = ",\n".join(json.dumps(list(c), ensure_ascii=False) for c in communities)
-        _write(folder / COMMUNITIES, f"[\n{lines}\n]\n")
+        _write_text(folder / COMMUNITIES, f"[\n{lines}\n]\n")
         if partition is not None:
-            _write(folder / PARTITION, _json(partition, indent=None))
-        _write(folder / SUMMARY, _json(asdict(summary), indent=2))
+            _write_text(folder / PARTITION, _json_text(partition, indent=None))
+        _write_text(folder / SUMMARY, _json_text(asdict(summary), indent=2))
         if more is not None:
             more(folder)
 
 
-def _write(path: Path, text: str) -> None:
+def _write_text(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _json(value: Any, indent: int | None) -> str:
-    plain = _plain(value)
-    return json.dumps(plain, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
+def _json_text(value: Any, indent: int | None) -> str:
+    return json.dumps(json_ready(value), indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _plain(value: Any) -> Any:
-    """Turn numpy, mappings and tuples into what JSON knows; NaN and infinity become null."""
+def json_ready(value: Any) -> Any:
+    """Convert a value to the types of JSON.
+
+    Mappings, arrays, tuples and sets become dict and list. NaN and infinity become None. All other
+    objects become their text.
+
+    Examples
+    --------
+    >>> json_ready({1: (np.int64(2), float("nan")), "path": Path("x")})
+    {'1': [2, None], 'path': 'x'}
+    """
     if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {str(k): json_ready(v) for k, v in value.items()}
     if isinstance(value, np.ndarray | np.generic):
-        return _plain(value.tolist())
+        return json_ready(value.tolist())
     if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(v) for v in value]
+        return [json_ready(v) for v in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if value is None or isinstance(value, bool | int | float | str):
@@ -172,7 +222,7 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Run:
-    """A run folder that is read.
+    """Read a run folder.
 
     Parameters
     ----------
@@ -189,21 +239,30 @@ class Run:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What summary.json says; empty if the folder has none."""
+        """The contents of summary.json; empty if there is no such file."""
         if not (self.path / SUMMARY).is_file():
             return {}
         return self._load(SUMMARY)
 
     @property
     def communities(self) -> list[list[str]]:
-        """The communities, by names."""
+        """The communities, as names of variables."""
         return self._load(COMMUNITIES)
 
     def edges(self, more_names: Iterable[str] = ()) -> EdgeProbabilities:
         """Return the edge probabilities of edges.csv.
 
-        The variables are those of communities.json, where all of them stand; if the folder has
-        none, those with an edge and `more_names`.
+        Parameters
+        ----------
+        more_names : iterable of str
+            Variables without an edge, for a folder with neither names nor communities.
+
+        Returns
+        -------
+        EdgeProbabilities
+            Over the variables of summary.json, in the order of the table. Folders of older versions
+            have no names there. Then the variables are those of communities.json or, without this
+            file, those with an edge and `more_names`, in alphabetical order.
         """
         path = self.path / EDGES
         if not path.is_file():
@@ -211,11 +270,13 @@ class Run:
                 f"{self.path} has no {EDGES}; runs of `lsbn learn` have one, those of "
                 "`lsbn partition` do not"
             )
+        if names := self.summary.get("names"):
+            return EdgeProbabilities.from_csv(path, names)
         if (self.path / COMMUNITIES).is_file():
-            names = {name for community in self.communities for name in community}
+            known = {name for community in self.communities for name in community}
         else:
-            names = set(more_names) | set(EdgeProbabilities.from_csv(path).names)
-        return EdgeProbabilities.from_csv(path, sorted(names))
+            known = set(more_names) | set(EdgeProbabilities.from_csv(path).names)
+        return EdgeProbabilities.from_csv(path, sorted(known))
 
     def _load(self, name: str) -> Any:
         try:
@@ -225,7 +286,7 @@ class Run:
 
 
 def load_truth(source: str, names: Iterable[str] | None = None) -> nx.DiGraph:
-    """Load the graph that results are measured against.
+    """Load the true graph, with which a result is compared.
 
     Parameters
     ----------
@@ -233,8 +294,8 @@ def load_truth(source: str, names: Iterable[str] | None = None) -> nx.DiGraph:
         A bundled network's name, a ``.bif`` or ``.bif.gz`` file, or a CSV file of edges with the
         header ``source,target``.
     names : iterable of str, optional
-        The variables of the table. A list of edges cannot name variables without an edge, so they
-        are added to it.
+        The variables of the table. A list of edges does not contain variables without an edge, so
+        they are added.
 
     Returns
     -------
@@ -244,7 +305,7 @@ def load_truth(source: str, names: Iterable[str] | None = None) -> nx.DiGraph:
     Raises
     ------
     ValueError
-        If the truth is not over these variables.
+        If the truth has other variables.
     """
     if source not in BUNDLED and source.endswith(".csv"):
         given = None if names is None else tuple(names)
@@ -261,17 +322,31 @@ def load_truth(source: str, names: Iterable[str] | None = None) -> nx.DiGraph:
         if source.endswith((".bif", ".bif.gz")):
             raise
         raise ValueError(f"{error}, nor a .csv list of edges (source,target)") from None
-    if names is not None and (strange := set(graph) ^ set(names)):
-        shown = ", ".join(sorted(map(repr, strange))[:5])
-        more = f" and {len(strange) - 5} more" if len(strange) > 5 else ""
+    if names is not None and (different := set(graph) ^ set(names)):
+        shown = ", ".join(sorted(map(repr, different))[:5])
+        more = f" and {len(different) - 5} more" if len(different) > 5 else ""
         raise ValueError(f"truth {source!r} and data do not have the same variables: {shown}{more}")
     return graph
 
 
 def evaluation_of(
-    edges: EdgeProbabilities, truth: nx.DiGraph, seed: int | None
+    edges: EdgeProbabilities,
+    truth: nx.DiGraph,
+    seed: int | None,
+    threshold: float = THRESHOLD,
 ) -> dict[str, int | float | None]:
-    """Compare the edges above 0.5, as edges.csv holds them, with the truth.
+    """Compare the edges above the threshold with the truth.
+
+    Parameters
+    ----------
+    edges : EdgeProbabilities
+        Rounded as in edges.csv before they are compared.
+    truth : networkx.DiGraph
+        Over the same variables.
+    seed : int or None
+        The seed of the run, passed on.
+    threshold : float
+        As for `EdgeProbabilities.skeleton`.
 
     Returns
     -------
@@ -279,11 +354,21 @@ def evaluation_of(
         ``hits``, ``misses``, ``errors`` of the skeleton; ``precision``, ``recall``, ``f_score`` in
         percent; ``shd``, the structural Hamming distance of the CPDAGs; ``seed`` of the run.
     """
-    return {**compare(edges.as_written().dag(0.5), truth).as_dict(), "seed": seed}
+    return {**compare(edges.as_written().dag(threshold), truth).as_dict(), "seed": seed}
 
 
 def covered_edges(communities: Iterable[Iterable[str]], truth: nx.DiGraph) -> int:
-    """Count the true edges with both ends in the same community, any one of them.
+    """Count the true edges whose two ends share a community.
+
+    Parameters
+    ----------
+    communities : iterable of iterables of str
+        Names of the variables of each community; communities may overlap.
+    truth : networkx.DiGraph
+
+    Returns
+    -------
+    int
 
     Examples
     --------

@@ -5,6 +5,7 @@ import re
 from html.parser import HTMLParser
 
 import networkx as nx
+import numpy as np
 import pytest
 
 from lsbn.graph import EdgeProbabilities
@@ -154,6 +155,28 @@ def test_a_failure_leaves_the_old_page(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_the_threshold_is_that_of_the_settings_or_the_given_one(tmp_path):
+    edges = EdgeProbabilities([[0, 0.9, 0], [0, 0, 0.6], [0, 0, 0]], ("a", "b", "c"))
+    truth = nx.DiGraph([("a", "b"), ("b", "c")])
+    path = tmp_path / "r.html"
+    for settings, given, expected, number, score in (
+        ({}, None, 0.5, 2, "100.0 %"),
+        ({"threshold": 0.75}, None, 0.75, 1, "66.7 %"),
+        ({"threshold": 0.75}, 0.125, 0.125, 2, "100.0 %"),
+        ({}, 0.95, 0.95, 0, "0.0 %"),
+    ):
+        summary = {"settings": settings}
+        write_report(
+            path, edges=edges, communities=[], summary=summary, truth=truth, threshold=given
+        )
+        page = Page(path.read_text(encoding="utf-8"))
+        assert page.embedded()["threshold"] == expected
+        assert f"<strong>{number}</strong><span>edges above {expected:g}<" in path.read_text()
+        assert score in "".join(page.text)
+        slider = next(attrs for _, attrs in page.elements if attrs.get("id") == "threshold")
+        assert float(slider["value"]) == expected
+
+
 def write_small_run(folder, settings, truth=None):
     edges = EdgeProbabilities([[0, 0.9, 0], [0.05, 0, 0.004], [0, 0, 0]], ("a", "b", "c"))
     evaluation = None if truth is None else evaluation_of(edges, truth, 7)
@@ -193,6 +216,69 @@ def test_the_truth_of_a_run_is_found_again_or_its_figures_are_kept(tmp_path):
     page = Page(report_from_run(tmp_path / "run").read_text(encoding="utf-8"))
     assert "t" not in page.embedded()["pairs"]
     assert "66.7 %" in "".join(page.text)
+
+
+ORDER = ("wet", "alone", "rain", "cold")
+
+
+def write_run_with_page(folder, settings=None, title=None, truth=None):
+    """Write a run folder as `lsbn learn` does; return its page."""
+    matrix = np.zeros((4, 4))
+    matrix[0, 2], matrix[2, 0] = 0.1234065, 0.8765935  # the sum exceeds 1 after rounding
+    matrix[3, 0] = 0.12345678
+    edges = EdgeProbabilities(matrix, ORDER)
+    communities = [["rain", "cold", "wet"], ["alone"]]
+    odd = {"b": np.float64("nan"), "c": (1, 2), "d": np.arange(3), "e": np.bool_(True), 5: {"x": 1}}
+    summary = Summary(
+        variables=4,
+        rows=50,
+        settings={"learner": "pc", "data": "/somewhere/table.csv", **(settings or {})},
+        seed=7,
+        seconds={"read": 0.1, "total": 2 / 3},
+        diagnostics={"method": "sampled", "r_hat": np.float64(1.01), "notes": ("a note",), **odd},
+        evaluation=None if truth is None else evaluation_of(edges, truth, 7),
+    )
+
+    def page(draft):
+        write_report(
+            draft / "report.html",
+            edges=edges,
+            communities=communities,
+            summary=summary,
+            truth=truth,
+            title=title,
+        )
+
+    write_run(folder, summary, communities, edges=edges, more=page)
+    return (folder / "report.html").read_bytes()
+
+
+def test_the_page_of_a_run_can_be_made_again(tmp_path):
+    first = write_run_with_page(tmp_path / "run")
+    assert report_from_run(tmp_path / "run").read_bytes() == first
+    first = write_run_with_page(tmp_path / "high", {"threshold": 0.9999})
+    assert Page(first.decode()).embedded()["threshold"] == 0.9999
+    assert report_from_run(tmp_path / "high").read_bytes() == first
+    first = write_run_with_page(tmp_path / "named", title="Weather")
+    assert report_from_run(tmp_path / "named", title="Weather").read_bytes() == first
+
+
+def test_the_page_of_a_run_with_a_truth_can_be_made_again(tmp_path):
+    (tmp_path / "truth.csv").write_text("source,target\nrain,wet\ncold,alone\n")
+    truth = nx.DiGraph([("rain", "wet"), ("cold", "alone")])
+    settings = {"truth": str(tmp_path / "truth.csv")}
+    first = write_run_with_page(tmp_path / "run", settings, truth=truth)
+    assert report_from_run(tmp_path / "run").read_bytes() == first
+
+
+def test_an_older_run_folder_without_names_has_a_page(tmp_path):
+    write_run_with_page(tmp_path / "run")
+    path = tmp_path / "run" / "summary.json"
+    summary = json.loads(path.read_text(encoding="utf-8"))
+    assert tuple(summary.pop("names")) == ORDER
+    path.write_text(json.dumps(summary), encoding="utf-8")
+    page = Page(report_from_run(tmp_path / "run").read_text(encoding="utf-8"))
+    assert page.embedded()["names"] == sorted(ORDER)
 
 
 def test_a_partition_has_no_page_yet(tmp_path):

@@ -42,6 +42,22 @@ def test_pairs_stand_the_likelier_way_round_most_probable_first(small):
     ]
 
 
+def test_the_picture_is_arranged_by_the_pairs_above_the_threshold(small):
+    low, high = payload(small, [], None, 0.2), payload(small, [], None, 0.85)
+    assert (low["threshold"], high["threshold"]) == (0.2, 0.85)
+    assert payload(small, [])["threshold"] == 0.5
+    assert low["pairs"] == high["pairs"]
+
+    def length(data, u, v):
+        x, y = data["picture"]["x"], data["picture"]["y"]
+        return np.hypot(x[u] - x[v], y[u] - y[v])
+
+    for data in (low, high):
+        assert length(data, 0, 1) == pytest.approx(60, rel=0.3)  # 0.9, above both
+    assert length(low, 2, 3) == pytest.approx(60, rel=0.3)
+    assert low["picture"] != high["picture"]
+
+
 def test_truth_marks_pairs_and_adds_what_was_never_found(small):
     truth = nx.DiGraph([("a", "b"), ("c", "b"), ("d", "a")])
     got = {(a, b): t for a, b, _, _, t in rows(payload(small, [], truth))}

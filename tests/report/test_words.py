@@ -27,12 +27,41 @@ def test_the_worst_community_counts():
     assert ("good", "Communities: 1 exact, 2 sampled") in levels({"communities": parts})
 
 
-def test_the_last_pass_is_told_from_the_communities():
-    said = levels({"method": "sampled", "communities": [{"method": "exact"}, {"clusters": 2}]})
+def test_figures_of_the_whole_hide_those_of_the_communities():
+    bad = {"method": "sampled", "r_hat": 1.5, "r_hat_above_1.1": 9, "chains": 4, "chains_kept": 1}
+    bad |= {"effective_sample_size": 3.0, "standard_error": 0.4, "warnings": "alarm"}
+    good = {"method": "sampled", "r_hat": 1.0, "r_hat_above_1.1": 0, "chains": 4, "chains_kept": 4}
+    good |= {"effective_sample_size": 900.0, "standard_error": 0.001, "warnings": []}
+    assert levels({**good, "communities": [bad, bad]}) == levels(good)
+    assert [level for level, _ in levels(good)] == ["good"] * 3
+    assert levels({"communities": [good, bad]})[0][0] == "warning"
+
+
+def test_each_figure_is_looked_for_at_the_top_first():
+    """Merged communities give the worst R-hat at the top, and their chains only below."""
+    parts = [{"method": "sampled", "r_hat": 1.02, "chains": 4, "chains_kept": 3}]
+    said = levels({"method": "sampled", "r_hat": 1.02, "communities": parts})
     assert said == [
+        ("warning", "1 of 4 chains left out"),
         ("good", "Averages over sampled orders"),
-        ("good", "Communities: 1 exact, 0 sampled"),
+        ("good", "R-hat at most 1.020"),
     ]
+
+
+def test_an_exact_result_has_no_sampling_figures():
+    parts = [{"method": "sampled", "r_hat": 1.9, "chains": 4, "chains_kept": 1}]
+    assert levels({"method": "exact", "communities": parts}) == [("good", "Exact averages")]
+
+
+def test_several_methods_are_counted_by_community():
+    parts = [{"method": "exact"}, {"method": "sampled"}, {"clusters": 2}]
+    said = levels({"method": "exact and sampled", "communities": parts})
+    assert said == [("good", "Communities: 1 exact, 1 sampled")]
+
+
+def test_the_threshold_is_that_of_the_run():
+    found = findings({"standard_error": 0.2}, threshold=0.8)
+    assert "near the threshold 0.8" in found[0].why
 
 
 def test_lost_chains_are_a_warning():

@@ -64,7 +64,7 @@ def test_every_cell_leaves_a_file(finished):
     assert record["figures"]["hits"] + record["figures"]["misses"] == 4
     assert record["curves"]["precision_recall"]
     assert sum(record["curves"]["calibration"]["counts"]) == 10
-    assert {"partition", "local", "merge", "total"} <= set(record["seconds"])
+    assert {"partition", "last pass", "total"} <= set(record["seconds"])
     assert told[0].startswith("[1/32] toy, 200 rows, seed 0")
 
 
@@ -306,7 +306,7 @@ def test_stage_plot_has_shares_and_total(finished):
     assert sum(bar.get_width() for bar in axes.patches) == pytest.approx(100)
     assert [label.get_text() for label in axes.get_yticklabels()] == ["toy"]
     assert axes.texts[0].get_text().endswith(" s")
-    assert {"partition", "local", "merge"} <= set(names_in_legend(figure))
+    assert {"partition", "last pass"} <= set(names_in_legend(figure))
 
 
 def test_rows_plot_has_points_and_their_means():

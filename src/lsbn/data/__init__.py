@@ -1,5 +1,6 @@
-"""Tables as integer codes: `Dataset`, reading of files, and columns that repeat one another."""
+"""Tables as integer codes: `Dataset`, readers of tables and files, and copies of columns."""
 
-from lsbn.data.dataset import DataError, Dataset
+from lsbn.data.columns import DataError
+from lsbn.data.dataset import Dataset
 
 __all__ = ["DataError", "Dataset"]

@@ -1,15 +1,13 @@
-"""Dataset: any table becomes integer codes, cardinalities and state names.
+"""Dataset: a table as integer codes, cardinalities and state names.
 
-The rest of lsbn counts; it never looks at a table again. A `Dataset` is therefore variable-major
-and as narrow as possible, and its coding depends on the values only, never on their order or on
-the format they came in.
+All algorithms of lsbn count rows of a `Dataset`; none of them reads the table again. The codes are
+therefore stored variable by variable, in the narrowest integer type. The coding depends on the
+values only. The order of the rows and the format of the table do not matter.
 """
 
 from __future__ import annotations
 
-import inspect
 import os
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,23 +15,24 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.preprocessing import KBinsDiscretizer
 from threadpoolctl import threadpool_limits
 
-from lsbn.data.ingest import Column, DataError, file_columns, label_of, listing, table_columns
+from lsbn.data.columns import Column, DataError, listing
+from lsbn.data.discretize import STRATEGIES, intervals, observed_codes
+from lsbn.data.ingest import file_columns, table_columns
 
-__all__ = ["DataError", "Dataset"]
+__all__ = ["Dataset"]
 
-STRATEGIES = ("quantile", "uniform", "kmeans")
 MISSING = ("error", "drop", "state")
 MOST_STATES = 65_536
+"""A code is at most 16 bits wide."""
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """Discrete data, variable by variable.
 
-    Use `from_table` or `read` to make one.
+    `from_table` and `read` make one.
 
     Attributes
     ----------
@@ -47,7 +46,7 @@ class Dataset:
     states : tuple of tuple of str
         ``states[v][c]`` is the label of code c of variable v.
     notes : tuple of str
-        What was done to the table on the way: rows dropped, columns discretised, constants kept.
+        Changes of the table: dropped rows, discretised columns, columns with a single state.
 
     Examples
     --------
@@ -81,11 +80,6 @@ class Dataset:
         """Number of rows."""
         return self.codes.shape[1]
 
-    @property
-    def constant(self) -> tuple[str, ...]:
-        """Names of the variables with one state only."""
-        return tuple(self.names[v] for v in np.flatnonzero(self.cards <= 1))
-
     @cached_property
     def bits(self) -> tuple[np.ndarray, np.ndarray]:
         """Bit columns ``(words, offsets)``, one per state; see `lsbn.kernels.bits.bit_columns`."""
@@ -109,22 +103,22 @@ class Dataset:
         Parameters
         ----------
         table : pandas, polars or pyarrow table, 2-D numpy array, or Dataset
-            Rows are observations, columns variables. Row indices of pandas are ignored; a Dataset
-            is returned as it is.
+            Rows are observations, columns are variables. Row indices of pandas are ignored. A
+            Dataset is returned unchanged.
         discretize : {None, "quantile", "uniform", "kmeans"}
             How to cut continuous columns (floats with a fractional part, dates, durations) and
-            integer columns of more than `max_states` values into intervals. Without it they are
-            refused. A column with at most `bins` values keeps each of them as a state.
+            integer columns of more than `max_states` values into intervals. With None such columns
+            are an error. A column with at most `bins` values keeps each value as a state.
         bins : int
-            Number of intervals asked for; ties may leave fewer.
+            Number of intervals; equal values may leave fewer.
         missing : {"error", "drop", "state"}
-            Missing values (None, NaN, NaT, blank text) are an error, drop their row, or become a
-            state of their own, ``(missing)``, the last one.
+            What to do with missing values (None, NaN, NaT, blank text): raise an error, drop the
+            row, or make them the last state of the column, ``(missing)``.
         max_states : int
-            A column with more states is refused: it is rarely meant, and its tables would be
-            almost empty.
+            A column with more states is an error. Such a column is often an identifier, and its
+            counts would be almost all zero.
         names : sequence, optional
-            Names to use instead of the table's own; array columns are otherwise x0, x1, ...
+            Names to use instead of the table's own. Columns of an array are called x0, x1, ...
 
         Returns
         -------
@@ -133,13 +127,21 @@ class Dataset:
         Raises
         ------
         DataError
-            Names every column with the problem found, and how to solve it.
+            If the table cannot be used. The message names the columns and the remedy.
 
         Notes
         -----
         States are ordered by value: False before True, numbers by size, ordered categories as
-        declared, other labels by size if all of them are numbers and else alphabetically.
+        declared. Other labels are ordered by size if all of them are numbers, else alphabetically.
         Floats without fractional part are integers: 1.0 is labelled "1".
+
+        Examples
+        --------
+        >>> data = Dataset.from_table(
+        ...     np.array([[0.1, 1], [0.2, 1], [0.3, 2], [0.4, 2]]), discretize="quantile", bins=2
+        ... )
+        >>> data.states
+        (('[0.1, 0.2]', '(0.2, 0.4]'), ('1', '2'))
         """
         options = _Options(discretize, bins, missing, max_states)
         if isinstance(table, Dataset):
@@ -159,21 +161,44 @@ class Dataset:
     ) -> Dataset:
         """Code a .csv, .csv.gz, .tsv, .tsv.gz or .parquet file.
 
-        Options are those of `from_table`. In text files, which must be UTF-8 with a header, a
-        column is numeric if all its entries are numbers without padding zeros; every other label
-        stays exactly as written. Missing are empty fields and NA, N/A, n/a, #N/A, <NA>, NaN,
-        nan, null, NULL, quoted or not.
+        Parameters
+        ----------
+        path : str or path
+            A text file must be UTF-8 with a header.
+        discretize, bins, missing, max_states, names
+            As for `from_table`.
+
+        Returns
+        -------
+        Dataset
+
+        Notes
+        -----
+        A column of a text file is numeric if all its entries are numbers without padding zeros.
+        All other labels stay as they are in the file. Missing values are empty fields and NA, N/A,
+        n/a, #N/A, <NA>, NaN, nan, null, NULL, quoted or not.
         """
         options = _Options(discretize, bins, missing, max_states)
         return _coded_table(file_columns(path, names), options)
 
     def select(self, variables: Iterable[int | str]) -> Dataset:
-        """Keep some variables, given by index or by name, in the order given."""
+        """Return a dataset with some of the variables.
+
+        Parameters
+        ----------
+        variables : iterable of int or str
+            Indices or names, in the order of the result; each variable at most once.
+
+        Returns
+        -------
+        Dataset
+            Without notes.
+        """
         place = {name: v for v, name in enumerate(self.names)}
         asked = list(variables)
-        strange = [repr(v) for v in asked if isinstance(v, str) and v not in place]
-        if strange:
-            raise DataError(f"unknown variables: {listing(strange)}; see Dataset.names")
+        unknown = [repr(v) for v in asked if isinstance(v, str) and v not in place]
+        if unknown:
+            raise DataError(f"unknown variables: {listing(unknown)}; see Dataset.names")
         index = np.array([place[v] if isinstance(v, str) else int(v) for v in asked], np.int64)
         outside = [str(v) for v in index if not -self.n_variables <= v < self.n_variables]
         if outside:
@@ -199,7 +224,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class _Options:
-    """The choices of `Dataset.from_table`, checked."""
+    """The checked options of `Dataset.from_table`."""
 
     discretize: str | None
     bins: int
@@ -218,7 +243,7 @@ class _Options:
 
 
 def _coded_table(columns: list[Column], options: _Options) -> Dataset:
-    """Treat missing values, discretise, code; problems are gathered before they raise."""
+    """Treat missing values, discretise and code. An error names all columns with the problem."""
     names = tuple(c.name for c in columns)
     infinite = [
         f"{c.name!r} ({k:,})"
@@ -250,7 +275,7 @@ def _coded_table(columns: list[Column], options: _Options) -> Dataset:
 def _without_missing(
     columns: list[Column], options: _Options
 ) -> tuple[list[Column], tuple[str, ...]]:
-    """Apply the `missing` option; the columns returned have gaps only if it is "state"."""
+    """Apply the option `missing`; only with "state" the columns still have missing values."""
     holes = {c.name: c.missing for c in columns if c.missing is not None}
     if not holes:
         return columns, ()
@@ -276,7 +301,7 @@ def _without_missing(
 
 @dataclass(frozen=True)
 class _Coded:
-    """Codes and labels of one column; no labels if it has too many states (`n_states`)."""
+    """Codes and labels of one column. A column with too many states has no labels."""
 
     codes: np.ndarray
     labels: tuple[str, ...]
@@ -285,19 +310,20 @@ class _Coded:
 
 
 def _coded_column(column: Column, options: _Options) -> _Coded:
-    """Give codes to the observed states of a column, discretising it where that is due."""
+    """Code the observed states of a column; discretise it if needed."""
     values, cut = column.present, False
+    strategy, bins = str(options.discretize), options.bins
     if column.continuous:
-        codes, labels = _intervals(column, options)
+        codes, labels = intervals(column, strategy, bins)
         cut, n_states = True, len(labels)
     else:
         if values.dtype.kind == "f":
             values = values.astype(np.int64)
-        observed, codes = _observed(values)
+        observed, codes = observed_codes(values)
         n_states = len(observed)
         crowded = n_states > options.max_states
         if crowded and column.labels is None and options.discretize is not None:
-            codes, labels = _intervals(column, options)
+            codes, labels = intervals(column, strategy, bins)
             cut, n_states = True, len(labels)
         elif crowded:
             return _Coded(codes, (), n_states)
@@ -313,110 +339,11 @@ def _coded_column(column: Column, options: _Options) -> _Coded:
     return _Coded(codes.astype(narrow), labels, len(labels), cut)
 
 
-def _observed(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sorted distinct integers and the position of every value among them."""
-    if len(values) and int(values.max()) - int(values.min()) < 4096:
-        low = values.min()
-        shifted = (values - low).view(f"u{values.itemsize}").astype(np.intp)
-        seen = np.bincount(shifted) > 0
-        rank = np.cumsum(seen, dtype=np.int32) - np.int32(1)
-        return np.flatnonzero(seen).astype(values.dtype) + low, rank[shifted]
-    observed, codes = np.unique(values, return_inverse=True)
-    return observed, codes
-
-
 def _missing_label(labels: tuple[str, ...]) -> str:
     label = "(missing)"
     while label in labels:
         label = f"({label})"
     return label
-
-
-def _intervals(column: Column, options: _Options) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Cut the numbers of a column into right-closed intervals and label those observed."""
-    values = column.present.astype(np.float64)
-    distinct = np.unique(values)
-    if len(distinct) <= options.bins:
-        texts = _edge_texts(distinct, column) if column.time else map(label_of, distinct.tolist())
-        return np.searchsorted(distinct, values), tuple(texts)
-    cuts = _cut_points(values, str(options.discretize), options.bins)
-    observed, codes = _observed(np.searchsorted(cuts, values, side="left"))
-    text = _edge_texts(np.array([distinct[0], *cuts, distinct[-1]]), column)
-    labels = [
-        text[i] if text[i] == text[i + 1] else f"{'(' if i else '['}{text[i]}, {text[i + 1]}]"
-        for i in range(len(cuts) + 1)
-    ]
-    return codes, tuple(labels[i] for i in observed)
-
-
-def _cut_points(values: np.ndarray, strategy: str, bins: int) -> np.ndarray:
-    """Inner edges of scikit-learn's bins; a value equal to an edge belongs to the left bin.
-
-    scikit-learn merges edges closer than 1e-8, whatever the unit. Quantiles are therefore taken
-    of ranks, which also puts them on observed values, and other values are scaled by a power of
-    two. Where several quantiles fall on the smallest or the largest value, scikit-learn joins it
-    with its neighbours, up to a constant column; here it keeps an interval of its own. k-means
-    edges are rounded, so that they depend on no order of summation.
-    """
-    distinct, rank, count = np.unique(values, return_inverse=True, return_counts=True)
-    low, high = distinct[0], distinct[-1]
-    if strategy == "quantile":
-        edges = _bin_edges(np.sort(rank).astype(np.float64), strategy, bins)
-        inner = distinct[edges[1:-1].astype(np.intp)]
-        if len(edges) <= bins:
-            heavy = count[[0, -1]] > len(values) / bins
-            inner = np.append(inner, distinct[[0, -2]][heavy])
-    else:
-        exponent = 1 + int(np.frexp(high / 2 - low / 2)[1])
-        edges = _bin_edges(np.ldexp(np.sort(values), -exponent), strategy, bins)
-        inner = np.ldexp(np.rint(np.ldexp(edges[1:-1], 40)), exponent - 40)
-    return np.unique(inner[(inner >= low) & (inner < high)])
-
-
-def _bin_edges(values: np.ndarray, strategy: str, bins: int) -> np.ndarray:
-    settings: dict[str, Any] = {"n_bins": bins, "encode": "ordinal", "strategy": strategy}
-    if "quantile_method" in inspect.signature(KBinsDiscretizer).parameters:
-        settings["quantile_method"] = "averaged_inverted_cdf"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        binner = KBinsDiscretizer(subsample=None, random_state=0, **settings)
-        return binner.fit(values[:, None]).bin_edges_[0]
-
-
-def _edge_texts(edges: np.ndarray, column: Column) -> list[str]:
-    """Write numbers or dates as short as keeps different ones apart."""
-    n = len(np.unique(edges))
-    text: list[str] = []
-    if column.time.startswith("datetime"):
-        ticks = (np.rint(edges).astype(np.int64) + column.origin).astype(column.time)
-        for unit in ("D", "m", "s", "ms", "us", "ns"):
-            text = [str(t) for t in np.datetime_as_string(ticks, unit=unit, casting="unsafe")]
-            if len(set(text)) == n:
-                break
-    elif column.time:
-        ticks = (np.rint(edges).astype(np.int64) + column.origin).astype(column.time)
-        text = [str(pd.Timedelta(t)) for t in ticks]
-    else:
-        for digits in range(4, 18):
-            text = [_short(float(e), digits) for e in edges]
-            if len(set(text)) == n:
-                break
-    return text
-
-
-def _short(value: float, digits: int) -> str:
-    """Write a number with so many significant digits, without exponent where that is readable.
-
-    >>> _short(12345.67, 4), _short(0.5, 4), _short(2 / 3e9, 4)
-    ('12346', '0.5', '6.667e-10')
-    """
-    if value == 0:
-        return "0"
-    if not 1e-4 <= abs(value) < 1e9:
-        return f"{value:.{digits}g}"
-    decimals = max(0, digits - 1 - int(np.floor(np.log10(abs(value)))))
-    text = f"{value:.{decimals}f}"
-    return text.rstrip("0").rstrip(".") if decimals else text
 
 
 def _refuse_crowded(columns: list[Column], coded: list[_Coded], options: _Options) -> None:

@@ -1,4 +1,4 @@
-"""Graphs whose edges have probabilities: one DAG of them, its equivalence class, and files."""
+"""Edge probabilities, the graphs that follow from them, and Markov equivalence."""
 
 from lsbn.graph.edges import EdgeProbabilities
 from lsbn.graph.equivalence import CycleError, cpdag_of, dag_to_cpdag, topological_order

@@ -1,4 +1,4 @@
-"""Lists of edges in CSV files."""
+"""Read lists of edges from CSV files."""
 
 import csv
 import os
@@ -7,12 +7,22 @@ __all__ = ["read_edges"]
 
 
 def read_edges(path: str | os.PathLike[str]) -> list[tuple[str, str, float]]:
-    """Read ``source,target[,probability]`` lines; without the third column it is 1.
+    """Read a CSV file with the header ``source,target`` or ``source,target,probability``.
+
+    Parameters
+    ----------
+    path : str or path
+        The file, UTF-8.
+
+    Returns
+    -------
+    list of (str, str, float)
+        Source, target and probability of each edge. Without a third column the probability is 1.
 
     Raises
     ------
     ValueError
-        If the file is not such a list or has an edge twice; the message has the line.
+        If the file is not such a list, or lists an edge twice; the message has the line.
     """
     edges: list[tuple[str, str, float]] = []
     seen: set[tuple[str, str]] = set()
@@ -32,7 +42,7 @@ def read_edges(path: str | os.PathLike[str]) -> list[tuple[str, str, float]]:
                 if len(row) != len(header):
                     raise ValueError(f"{where}: {len(header)} fields expected, {len(row)} found")
                 if (row[0], row[1]) in seen:
-                    raise ValueError(f"{where}: edge {row[0]!r} -> {row[1]!r} stands there twice")
+                    raise ValueError(f"{where}: edge {row[0]!r} -> {row[1]!r} is listed twice")
                 seen.add((row[0], row[1]))
                 edges.append((row[0], row[1], _probability(row[2], where) if row[2:] else 1.0))
         except (UnicodeDecodeError, csv.Error) as error:

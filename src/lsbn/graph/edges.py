@@ -1,4 +1,4 @@
-"""The probability of every edge, and the graphs that are read off: skeleton, DAG and CPDAG."""
+"""The probability of every edge, and the graphs that follow: skeleton, DAG and CPDAG."""
 
 import csv
 import os
@@ -18,8 +18,8 @@ from lsbn.graph.orientation import acyclic_orientation, cardinality_order
 
 __all__ = ["EdgeProbabilities"]
 
-ROUNDING = 1e-9
-"""How far a probability may be outside its range before it is an error and not rounding."""
+RANGE_TOLERANCE = 1e-9
+"""A probability may be outside [0, 1] by this much; a larger excess is an error."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +29,9 @@ class EdgeProbabilities:
     Parameters
     ----------
     matrix : scipy sparse or array, shape (n, n)
-        ``matrix[i, j]`` is P(i -> j): the row is the parent, the column the child. What is not
-        stored has probability zero. It is copied, and rounding (up to 1e-9) is clipped.
+        ``matrix[i, j]`` is P(i -> j): the row is the parent, the column is the child. Pairs that
+        are not stored have probability zero. The matrix is copied, and values outside [0, 1] by up
+        to 1e-9 are clipped.
     names : sequence of str
         Names of the variables, unique and not empty.
 
@@ -42,9 +43,9 @@ class EdgeProbabilities:
 
     Notes
     -----
-    The skeleton probability of a pair is P(i -> j) + P(j -> i): a graph has one direction or the
-    other, so the events exclude each other. A learner that gives one graph and no probabilities
-    gives 1 to a directed edge and 0.5 each way to an undirected one.
+    The skeleton probability of a pair is P(i -> j) + P(j -> i), because a graph has at most one of
+    the two directions. A learner that returns one graph without probabilities gives 1 to a directed
+    edge, and 0.5 to each direction of an undirected edge.
 
     Examples
     --------
@@ -79,7 +80,7 @@ class EdgeProbabilities:
         return len(self.names)
 
     def skeleton(self, threshold: float = 0.5) -> nx.Graph:
-        """Return the undirected graph of the pairs that are joined with high probability.
+        """Return the undirected graph of the pairs whose skeleton probability is high.
 
         Parameters
         ----------
@@ -89,18 +90,24 @@ class EdgeProbabilities:
         Returns
         -------
         networkx.Graph
-            Over all variables; ``probability`` of an edge is that sum.
+            Over all variables; the attribute ``probability`` of an edge is this sum.
+
+        Examples
+        --------
+        >>> edges = EdgeProbabilities([[0, 0.4, 0], [0.3, 0, 0.2], [0, 0, 0]], ("a", "b", "c"))
+        >>> list(edges.skeleton(0.5).edges)
+        [('a', 'b')]
         """
-        pairs = self._pairs(threshold)
-        return self._drawn(nx.Graph(), pairs.first, pairs.second, pairs.both)
+        pairs = self._joined_pairs(threshold)
+        return self._fill(nx.Graph(), pairs.first, pairs.second, pairs.both)
 
     def dag(self, threshold: float = 0.5) -> nx.DiGraph:
         """Return an acyclic graph with exactly the edges of the skeleton.
 
-        Every pair of the skeleton is directed its likelier way. Cycles are broken by the least
-        probable edges: edges enter by falling probability of their direction, and one that would
-        close a cycle enters turned round, which never closes another
-        (`lsbn.graph.orientation.acyclic_orientation` has the proof). The pair stays joined.
+        Every pair of the skeleton gets its more probable direction. Then the edges enter an empty
+        graph, the most probable direction first. An edge that would close a cycle is reversed. The
+        reversed edge never closes a cycle; `lsbn.graph.orientation.acyclic_orientation` has the
+        proof. So no pair is lost.
 
         Parameters
         ----------
@@ -110,14 +117,14 @@ class EdgeProbabilities:
         Returns
         -------
         networkx.DiGraph
-            Over all variables; ``probability`` of an edge is that of its direction.
+            Over all variables; the attribute ``probability`` of an edge is that of its direction.
 
         Notes
         -----
-        Pairs without a likelier direction (0.5 each way for an undirected edge of a CPDAG) are
-        directed along a maximum cardinality search over them, which adds no v-structure where a
-        CPDAG was given. Further ties are broken by name, so the order of the variables does not
-        matter.
+        Some pairs have two equally probable directions, for example the undirected edges of a
+        CPDAG. These pairs are directed along a maximum cardinality search, which adds no
+        v-structure if the graph is a CPDAG. Further ties are broken by name, so the order of the
+        variables does not matter.
 
         Examples
         --------
@@ -125,12 +132,12 @@ class EdgeProbabilities:
         >>> sorted(edges.dag().edges(data="probability"))  # c -> a would close a cycle
         [('a', 'b', 0.9), ('a', 'c', 0.0), ('b', 'c', 0.8)]
         """
-        pairs = self._pairs(threshold)
+        pairs = self._joined_pairs(threshold)
         alphabet = np.empty(self.n_variables, dtype=np.int64)
         alphabet[sorted(range(self.n_variables), key=self.names.__getitem__)] = np.arange(
             self.n_variables
         )
-        tied = np.abs(pairs.forward - pairs.backward) <= ROUNDING
+        tied = np.abs(pairs.forward - pairs.backward) <= RANGE_TOLERANCE
         undirected = np.stack((pairs.first[tied], pairs.second[tied]), axis=1)
         place = cardinality_order(self.n_variables, undirected, alphabet.tolist())
         flip = np.where(
@@ -141,15 +148,20 @@ class EdgeProbabilities:
         pairs = pairs.flipped(
             acyclic_orientation(self.n_variables, pairs.first, pairs.second, order)
         )
-        return self._drawn(nx.DiGraph(), pairs.first, pairs.second, pairs.forward)
+        return self._fill(nx.DiGraph(), pairs.first, pairs.second, pairs.forward)
 
     def cpdag(self, threshold: float = 0.5) -> nx.DiGraph:
         """Return the Markov equivalence class of `dag`.
 
+        Parameters
+        ----------
+        threshold : float
+            As for `skeleton`.
+
         Returns
         -------
         networkx.DiGraph
-            An undirected edge stands in both directions. ``probability`` is that of each
+            An undirected edge has both directions. The attribute ``probability`` is that of each
             direction.
         """
         graph = dag_to_cpdag(self.dag(threshold))
@@ -164,12 +176,18 @@ class EdgeProbabilities:
     def to_networkx(self) -> nx.DiGraph:
         """Return all edges with a probability above zero, both directions of a pair included."""
         coo = self.matrix.tocoo()
-        return self._drawn(nx.DiGraph(), coo.row, coo.col, coo.data)
+        return self._fill(nx.DiGraph(), coo.row, coo.col, coo.data)
 
     def to_graphml(self, path: str | os.PathLike[str], threshold: float = 0.5) -> None:
-        r"""Write `dag` as GraphML; node identifiers are the variables' names.
+        r"""Write `dag` as GraphML; the names of the variables identify the nodes.
 
-        Characters that XML cannot hold are written as ``\x01`` and the like.
+        Parameters
+        ----------
+        path : str or path
+            The file, written whole or not at all. Characters that XML does not allow are written as
+            escapes such as ``\x01``.
+        threshold : float
+            As for `skeleton`.
         """
         graph = self.dag(threshold)
         if any(map(_NOT_XML.search, self.names)):
@@ -236,14 +254,23 @@ class EdgeProbabilities:
         ------
         ValueError
             If the file is not such a list; the message has the line.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> edges = EdgeProbabilities([[0, 0.7], [0.2, 0]], ("rain", "wet"))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     edges.to_csv(f"{folder}/edges.csv")
+        ...     EdgeProbabilities.from_csv(f"{folder}/edges.csv")
+        <EdgeProbabilities: 2 variables, 2 stored>
         """
         edges = read_edges(path)
         seen = {name for u, v, _ in edges for name in (u, v)}
         chosen = tuple(sorted(seen)) if names is None else _checked_names(names)
         index = {name: v for v, name in enumerate(chosen)}
-        if strange := sorted(seen - index.keys()):
-            more = f" and {len(strange) - 5} more" if len(strange) > 5 else ""
-            shown = ", ".join(map(repr, strange[:5]))
+        if unknown := sorted(seen - index.keys()):
+            more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
+            shown = ", ".join(map(repr, unknown[:5]))
             raise ValueError(f"{path}: unknown variables {shown}{more}")
         rows = np.array([index[u] for u, _, _ in edges], dtype=np.int64)
         columns = np.array([index[v] for _, v, _ in edges], dtype=np.int64)
@@ -251,14 +278,14 @@ class EdgeProbabilities:
         shape = (len(chosen), len(chosen))
         return cls(_within_one(sparse.csr_array((values, (rows, columns)), shape=shape)), chosen)
 
-    def _drawn(self, graph: nx.Graph, u: np.ndarray, v: np.ndarray, p: np.ndarray) -> nx.Graph:
+    def _fill(self, graph: nx.Graph, u: np.ndarray, v: np.ndarray, p: np.ndarray) -> nx.Graph:
         """Fill an empty graph with all variables and the edges u - v of probability p."""
         graph.add_nodes_from(self.names)
         for i, j, probability in zip(u.tolist(), v.tolist(), p.tolist(), strict=True):
             graph.add_edge(self.names[i], self.names[j], probability=probability)
         return graph
 
-    def _pairs(self, threshold: float) -> "_Pairs":
+    def _joined_pairs(self, threshold: float) -> "_JoinedPairs":
         """Return the pairs i < j whose skeleton probability exceeds the threshold."""
         if not 0 <= threshold < 1:
             raise ValueError(f"threshold is {threshold}; use 0 or more, and less than 1")
@@ -271,10 +298,10 @@ class EdgeProbabilities:
             np.asarray(m[first, second]).ravel() if len(first) else np.zeros(0)
             for m in (forward, backward)
         )
-        return _Pairs(first, second, ahead, back)
+        return _JoinedPairs(first, second, ahead, back)
 
     def _check_range(self, matrix: sparse.csr_array) -> None:
-        bad = ~((matrix.data >= -ROUNDING) & (matrix.data <= 1 + ROUNDING))
+        bad = ~((matrix.data >= -RANGE_TOLERANCE) & (matrix.data <= 1 + RANGE_TOLERANCE))
         if bad.any():
             place = int(np.argmax(bad))
             i, j = matrix.tocoo().row[place], matrix.indices[place]
@@ -283,12 +310,12 @@ class EdgeProbabilities:
                 "not a probability"
             )
         own = matrix.diagonal()
-        if np.any(own > ROUNDING):
+        if np.any(own > RANGE_TOLERANCE):
             v = int(np.argmax(own))
             raise ValueError(f"{self.names[v]!r} is its own parent with probability {own[v]:.6g}")
 
     def _checked_pairs(self, matrix: sparse.csr_array) -> sparse.csr_array:
-        """Empty the diagonal and bring sums of two directions that exceed 1 by rounding to 1."""
+        """Clear the diagonal; scale two directions to the sum 1 if they exceed 1 by rounding."""
         if matrix.diagonal().any():
             coo = matrix.tocoo()
             off = coo.row != coo.col
@@ -298,7 +325,7 @@ class EdgeProbabilities:
         over = both.data > 1
         if over.any():
             worst = int(np.argmax(both.data))
-            if both.data[worst] > 1 + ROUNDING:
+            if both.data[worst] > 1 + RANGE_TOLERANCE:
                 u, v = (self.names[x[worst]] for x in (both.row, both.col))
                 raise ValueError(
                     f"P({u!r} -> {v!r}) + P({v!r} -> {u!r}) is {both.data[worst]:.9g}, more than 1"
@@ -312,17 +339,20 @@ class EdgeProbabilities:
 
 def _checked_names(names: Sequence[str]) -> tuple[str, ...]:
     names = tuple(names)
-    strange = [name for name in names if not isinstance(name, str) or not name]
-    if strange:
-        raise ValueError(f"names must be str and not empty, found {strange[0]!r}")
+    wrong = [name for name in names if not isinstance(name, str) or not name]
+    if wrong:
+        raise ValueError(f"names must be str and not empty, found {wrong[0]!r}")
     if len(set(names)) < len(names):
         raise ValueError(f"two variables are called {Counter(names).most_common(1)[0][0]!r}")
     return names
 
 
 @dataclass(frozen=True)
-class _Pairs:
-    """Pairs of variables with the probabilities of first -> second and of second -> first."""
+class _JoinedPairs:
+    """Pairs of variables with the probabilities of both directions.
+
+    `forward` is P(first -> second), `backward` is P(second -> first).
+    """
 
     first: np.ndarray
     second: np.ndarray
@@ -333,9 +363,9 @@ class _Pairs:
     def both(self) -> np.ndarray:
         return self.forward + self.backward
 
-    def flipped(self, flip: np.ndarray) -> "_Pairs":
+    def flipped(self, flip: np.ndarray) -> "_JoinedPairs":
         """Exchange first and second where `flip` is true."""
-        return _Pairs(
+        return _JoinedPairs(
             np.where(flip, self.second, self.first),
             np.where(flip, self.first, self.second),
             np.where(flip, self.backward, self.forward),
@@ -351,10 +381,9 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def _within_one(matrix: sparse.csr_array) -> sparse.csr_array:
-    """Undo what rounding to six digits did: two directions that exceed 1 by up to 1e-5.
+    """Scale two directions to the sum 1 if they exceed 1 by up to 1e-5, by rounding to six digits.
 
-    Two directions given as certain (an undirected edge in a list without probabilities) become
-    0.5 each way.
+    An undirected edge in a list without probabilities has 1 in both directions. It gets 0.5 each.
     """
     both = (matrix + matrix.T).tocoo()
     over = (both.data > 1) & ((both.data <= 1 + 1e-5) | (both.data == 2))

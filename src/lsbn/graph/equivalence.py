@@ -1,7 +1,7 @@
 """Topological order and Markov equivalence of directed graphs.
 
-A graph is given by the parents of each variable, as integer arrays, and shown to the user as a
-`networkx.DiGraph`. In a DiGraph an undirected edge is written as both directions.
+Functions for the algorithms take the parents of each variable, as integer arrays. Functions for the
+user take a `networkx.DiGraph`, in which an undirected edge has both directions.
 """
 
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ def topological_order(n: int, parents: Parents) -> np.ndarray:
         for u in parents[v]:
             children[u].append(v)
     order = [v for v in range(n) if waiting[v] == 0]
-    for u in order:  # grows while it is read
+    for u in order:  # the loop appends to the list
         for v in children[u]:
             waiting[v] -= 1
             if waiting[v] == 0:
@@ -84,12 +84,12 @@ def cpdag_of(n: int, parents: Parents) -> tuple[np.ndarray, ...]:
     """Tell the compelled edges of a DAG from the reversible ones.
 
     Two DAGs are Markov equivalent if they have the same skeleton and the same v-structures. An edge
-    is compelled if every DAG of the equivalence class directs it alike. The edges are labelled in
-    one sweep over the children in topological order (Chickering 1995, Label-Edges).
+    is compelled if it has the same direction in every DAG of the equivalence class. The edges are
+    labelled in one pass over the children in topological order (Chickering 1995, Label-Edges).
 
-    With x the last parent of y in that order, the edges into y are settled together: all are
-    compelled if w -> x is compelled for some w that is no parent of y, or if another parent of y is
-    no parent of x; else those from x's compelled parents are compelled and the rest reversible.
+    Let x be the last parent of y in this order. All edges into y are compelled if w -> x is
+    compelled for some w that is no parent of y, or if another parent of y is no parent of x.
+    Otherwise the edges from compelled parents of x are compelled, and the others are reversible.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def cpdag_of(n: int, parents: Parents) -> tuple[np.ndarray, ...]:
     Returns
     -------
     tuple of numpy.ndarray of bool
-        ``compelled[v][k]`` belongs to the edge ``parents[v][k] -> v``.
+        ``compelled[v][k]`` is about the edge ``parents[v][k] -> v``.
 
     Examples
     --------
@@ -141,13 +141,13 @@ def dag_to_cpdag(dag: nx.DiGraph) -> nx.DiGraph:
     Returns
     -------
     networkx.DiGraph
-        Compelled edges as they are, reversible edges in both directions. Graph, node and edge
-        attributes are kept; both directions of a reversible edge get the attributes of the one.
+        Compelled edges keep their direction, reversible edges have both. Graph, node and edge
+        attributes are kept; both directions of a reversible edge have the same attributes.
 
     Raises
     ------
     CycleError
-        If the graph has a directed cycle; ``cycle`` then holds the nodes themselves.
+        If the graph has a directed cycle; ``cycle`` holds the nodes of the graph.
 
     Examples
     --------

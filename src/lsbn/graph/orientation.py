@@ -1,6 +1,6 @@
-"""Give every edge of a skeleton a direction, so that the most probable ones stand and no cycle is.
+"""Orient a skeleton without cycles, keeping the most probable directions.
 
-Kept apart from `lsbn.graph`, which says what the probabilities mean.
+The functions work on integer arrays. `lsbn.graph.EdgeProbabilities.dag` calls them.
 """
 
 import heapq
@@ -16,44 +16,45 @@ __all__ = ["acyclic_orientation", "cardinality_order"]
 def acyclic_orientation(
     n: int, parents: np.ndarray, children: np.ndarray, order: np.ndarray
 ) -> np.ndarray:
-    """Turn as few important edges as possible so that a directed graph becomes acyclic.
+    """Choose edges to reverse, so that a directed graph becomes acyclic.
 
-    The edges enter an empty graph one by one. One that would close a cycle enters turned round.
+    The edges enter an empty graph one by one. An edge that would close a cycle is reversed.
 
     Parameters
     ----------
     n : int
         Number of nodes.
     parents, children : numpy.ndarray of int, shape (m,)
-        The edges, each pair of nodes at most once, in the direction that is preferred.
+        The edges in their preferred direction; each pair of nodes at most once.
     order : numpy.ndarray of int, shape (m,)
-        The edges in the order in which they enter, the most important first.
+        The order in which the edges enter, the most important edge first.
 
     Returns
     -------
     numpy.ndarray of bool, shape (m,)
-        The edges that had to be turned.
+        Marks the edges to reverse.
 
     Notes
     -----
-    *A turned edge never closes a cycle.* Let u -> v close one in the acyclic graph G: then G has a
-    path from v to u. If v -> u closed one too, G would have a path from u to v; joined, the two
-    paths are a closed walk, hence a cycle in G, against the assumption. So no edge is ever lost.
+    *A reversed edge never closes a cycle.* Suppose u -> v closes a cycle in the acyclic graph G.
+    Then G has a path from v to u. If v -> u closed a cycle too, G would have a path from u to v.
+    The two paths together would be a closed walk, hence G would have a cycle: a contradiction. So
+    no edge is lost.
 
-    *Only edges inside a strongly connected component can be turned.* A cycle lies within one
-    component of the graph of all preferred edges, and a turned edge joins two nodes of the same
-    component, so the components keep the order they have. Edges between them are therefore left
-    alone, and most graphs need no more than finding the components.
+    *Only edges inside a strongly connected component are reversed.* A cycle lies within one
+    strongly connected component of the graph of all preferred edges. A reversed edge joins two
+    nodes of the same component, so the order of the components does not change. Edges between
+    components keep their direction. Most graphs have no component of several nodes.
 
-    Inside a component `lsbn.kernels.acyclic.insert_edges` keeps a topological order up to date.
-    The result depends on the order of the edges only.
+    Inside a component, `lsbn.kernels.acyclic.insert_edges` maintains a topological order. The
+    result depends on the order of the edges only.
 
     Examples
     --------
     >>> acyclic_orientation(3, np.array([0, 1, 2]), np.array([1, 2, 0]), np.array([2, 0, 1]))
     array([False,  True, False])
     """
-    turned = np.zeros(len(parents), dtype=bool)
+    reversed_edges = np.zeros(len(parents), dtype=bool)
     shape = (n, n)
     graph = sparse.csr_array((np.ones(len(parents)), (parents, children)), shape=shape)
     _, component = csgraph.connected_components(graph, connection="strong")
@@ -62,17 +63,17 @@ def acyclic_orientation(
         from lsbn.kernels.acyclic import insert_edges
 
         u, v = (x[inside].astype(np.int64) for x in (parents, children))
-        turned[inside] = insert_edges(n, u, v)
-    return turned
+        reversed_edges[inside] = insert_edges(n, u, v)
+    return reversed_edges
 
 
 def cardinality_order(n: int, pairs: np.ndarray, priority: Sequence[int]) -> np.ndarray:
-    """Place nodes of an undirected graph by maximum cardinality search.
+    """Order the nodes of an undirected graph by maximum cardinality search.
 
-    The next node is always one with most neighbours already placed. On a chordal graph, edges
-    directed from earlier to later nodes form no v-structure (Tarjan & Yannakakis 1984): all placed
-    neighbours of a node are joined with each other. The undirected part of a CPDAG is chordal, so
-    its edges directed this way give a DAG of the same equivalence class.
+    The next node is always a node with the most neighbours in the order so far. On a chordal graph
+    all earlier neighbours of a node are joined with each other (Tarjan & Yannakakis 1984). So edges
+    directed from earlier to later nodes form no v-structure. The undirected part of a CPDAG is
+    chordal. Directed this way, its edges give a DAG of the same equivalence class.
 
     Parameters
     ----------
@@ -81,12 +82,12 @@ def cardinality_order(n: int, pairs: np.ndarray, priority: Sequence[int]) -> np.
     pairs : numpy.ndarray of int, shape (m, 2)
         The undirected edges.
     priority : sequence of int
-        Breaks ties: the smaller first.
+        Breaks ties: the node with the smaller number comes first.
 
     Returns
     -------
     numpy.ndarray of int, shape (n,)
-        The place of every node.
+        The place of every node in the order.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Bayesian networks with their tables: files, samples, fits, and exchange with other packages."""
+"""Bayesian networks with their tables: files, samples, estimates, and other packages."""
 
 from lsbn.network.bif import BIFError
 from lsbn.network.fit import fit_tables

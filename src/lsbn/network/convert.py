@@ -1,4 +1,4 @@
-"""The same network in other packages."""
+"""Convert a network to the types of other packages."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ __all__ = ["to_pgmpy", "to_pyagrum"]
 
 
 def to_pgmpy(network: BayesianNetwork) -> Any:
-    """Return a ``DiscreteBayesianNetwork`` of pgmpy, which must be installed."""
+    """Return the network as a ``DiscreteBayesianNetwork`` of pgmpy, which must be installed."""
     from pgmpy.factors.discrete import TabularCPD
     from pgmpy.models import DiscreteBayesianNetwork
 
@@ -26,7 +26,7 @@ def to_pgmpy(network: BayesianNetwork) -> Any:
 
 
 def to_pyagrum(network: BayesianNetwork) -> Any:
-    """Return a ``BayesNet`` of pyAgrum, which must be installed."""
+    """Return the network as a ``BayesNet`` of pyAgrum, which must be installed."""
     import pyagrum as gum
 
     model = gum.BayesNet(network.name)
@@ -39,6 +39,6 @@ def to_pyagrum(network: BayesianNetwork) -> Any:
         parents = [network.names[u] for u in network.parents[v]]
         table = network.tables[v].reshape(*(len(network.states[u]) for u in network.parents[v]), -1)
         axes = [parents.index(x) for x in model.cpt(name).names if x != name]
-        # pyAgrum's arrays run over the parents in reverse order of their names in the table.
+        # The axes of pyAgrum's array are the parents in reverse order of ``cpt.names``.
         model.cpt(name)[:] = np.ascontiguousarray(table.transpose(*axes[::-1], len(axes)))
     return model

@@ -1,4 +1,4 @@
-"""Probability tables for a learned graph: with them it can be written as BIF and sampled."""
+"""Probability tables for a learned graph, so that it can be written as BIF and sampled."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from lsbn.network.network import BayesianNetwork
 __all__ = ["fit_tables"]
 
 MOST_CELLS = 50_000_000
+"""A larger table is refused: it would take more than 400 MB."""
 
 
 def fit_tables(
@@ -21,18 +22,18 @@ def fit_tables(
     Parameters
     ----------
     dag : networkx.DiGraph
-        An acyclic graph over the names of the dataset, such as `EdgeProbabilities.dag` gives.
+        An acyclic graph over the names of the dataset, for example from `EdgeProbabilities.dag`.
     dataset : Dataset
         The rows to count.
     ess : float
         Equivalent sample size of the prior, above zero.
     name : str
-        What the network is called.
+        The name of the network.
 
     Returns
     -------
     BayesianNetwork
-        Variables and states as in the dataset; ``write_bif`` writes it.
+        Variables and states are those of the dataset; ``write_bif`` writes the network.
 
     Raises
     ------
@@ -55,18 +56,19 @@ def fit_tables(
     if not ess > 0:
         raise ValueError(f"ess is {ess}; use a number above zero")
     if set(dag) != set(dataset.names):
-        strange = sorted(map(repr, set(dag) ^ set(dataset.names)))
-        raise ValueError(f"graph and dataset differ in {', '.join(strange[:5])}")
+        different = sorted(map(repr, set(dag) ^ set(dataset.names)))
+        raise ValueError(f"graph and dataset differ in {', '.join(different[:5])}")
     index = {variable: v for v, variable in enumerate(dataset.names)}
     parents = [
         np.array([index[u] for u in dag.pred[variable]], dtype=np.int64)
         for variable in dataset.names
     ]
-    tables = [_table(dataset, v, above, ess) for v, above in enumerate(parents)]
+    tables = [_posterior_mean(dataset, v, above, ess) for v, above in enumerate(parents)]
     return BayesianNetwork(dataset.names, dataset.states, tuple(parents), tuple(tables), name)
 
 
-def _table(dataset: Dataset, v: int, parents: np.ndarray, ess: float) -> np.ndarray:
+def _posterior_mean(dataset: Dataset, v: int, parents: np.ndarray, ess: float) -> np.ndarray:
+    """Return the table of variable v: one row for each configuration of its parents."""
     shape = [int(c) for c in dataset.cards[[*parents, v]]]
     cells = float(np.prod(shape, dtype=np.float64))
     if cells > MOST_CELLS:

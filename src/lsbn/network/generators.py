@@ -1,4 +1,4 @@
-"""Bayesian networks of any size, to see how learning scales."""
+"""Artificial Bayesian networks of any size, to measure how learning scales."""
 
 from dataclasses import replace
 
@@ -22,23 +22,23 @@ def tile(
     Parameters
     ----------
     network : BayesianNetwork
-        What is copied. Variable ``x`` of copy t is called ``x_t``, t = 0 .. k-1.
+        The network to copy. Variable ``x`` of copy t is called ``x_t``, t = 0 .. k-1.
     k : int
         Number of copies.
     links : int
-        Links between consecutive copies. For each, another variable of copy t+1 is drawn and gets
-        one more parent, drawn from copy t.
+        Number of links between copy t and copy t+1. For each link a different variable of copy t+1
+        gets one more parent, which is drawn from copy t.
     concentration : float
-        Where the new parent is in its first state, the variable keeps its distribution. Its other
-        states get a Dirichlet draw with this parameter, for each configuration of the old parents.
+        For the first state of the new parent, the variable keeps its distributions. For each other
+        state, the distributions are Dirichlet draws with this parameter.
     random_state : int, SeedSequence, Generator or None
-        Seeds the links and their tables.
+        The seed of the links and their tables.
 
     Returns
     -------
     BayesianNetwork
-        ``k * n_variables`` variables and ``k * n_edges + (k - 1) * links`` edges. As links only go
-        to the next copy, it is acyclic.
+        ``k * n_variables`` variables and ``k * n_edges + (k - 1) * links`` edges. The network is
+        acyclic, since links go to the next copy only.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def tile(
 def _with_new_parent(
     table: np.ndarray, size: int, concentration: float, rng: np.random.Generator
 ) -> np.ndarray:
-    """Extend a table by a last parent, with `size` states, that varies fastest."""
+    """Extend a table by one more parent with `size` states, which varies fastest."""
     q, r = table.shape
     wider = np.empty((q, size, r))
     wider[:, 0] = table
@@ -98,20 +98,20 @@ def random_network(
     n : int
         Number of variables.
     max_parents, mean_parents : int, float
-        The number of a variable's parents is binomial with this maximum and mean, as far as there
-        are variables before it; the parents are then a uniform choice among these.
+        The number of a variable's parents is binomial with this maximum and mean, but at most the
+        number of variables before it in a random order. The parents are drawn uniformly from these.
     states : int or (int, int)
         Number of states of every variable, or its least and greatest value.
     concentration : float
-        Rows of the tables are Dirichlet draws with this parameter: small values make strong
-        dependence, large ones weak.
+        Rows of the tables are Dirichlet draws with this parameter. Small values make strong
+        dependence, large values weak dependence.
     random_state : int, SeedSequence, Generator or None
-        Seeds everything.
+        The seed of all draws.
 
     Returns
     -------
     BayesianNetwork
-        Variables ``X0``, ``X1``, ..., in an order that says nothing about the graph.
+        Variables ``X0``, ``X1``, ...; their order is independent of the graph.
 
     Examples
     --------
@@ -120,13 +120,7 @@ def random_network(
     (1000, 3)
     """
     low, high = (states, states) if isinstance(states, int) else states
-    if n < 1 or max_parents < 0 or not 0 <= mean_parents <= max_parents:
-        raise ValueError(
-            "need n >= 1 and 0 <= mean_parents <= max_parents, "
-            f"got n={n}, mean_parents={mean_parents}, max_parents={max_parents}"
-        )
-    if not 1 <= low <= high:
-        raise ValueError(f"states must be a positive number or a range (low, high), got {states}")
+    _check_sizes(n, max_parents, mean_parents, low, high)
     rng = np.random.default_rng(random_state)
     order = rng.permutation(n)
     sizes = rng.integers(low, high, size=n, endpoint=True)
@@ -146,3 +140,16 @@ def random_network(
         tables=tuple(tables),
         name=f"random {n}",
     )
+
+
+def _check_sizes(n: int, max_parents: int, mean_parents: float, low: int, high: int) -> None:
+    """Check the arguments of `random_network`."""
+    if n < 1 or max_parents < 0 or not 0 <= mean_parents <= max_parents:
+        raise ValueError(
+            "need n >= 1 and 0 <= mean_parents <= max_parents, "
+            f"got n={n}, mean_parents={mean_parents}, max_parents={max_parents}"
+        )
+    if not 1 <= low <= high:
+        raise ValueError(
+            f"states must be a positive number or a range (low, high), got ({low}, {high})"
+        )

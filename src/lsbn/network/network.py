@@ -1,6 +1,7 @@
 """Bayesian networks with known tables: read, write, sample.
 
-They are the truth that learning is measured against. Five are bundled, those of the paper.
+They are the truth that learned graphs are compared with. The five networks of the paper are
+bundled.
 """
 
 import gzip
@@ -16,15 +17,10 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 
+from lsbn.files import atomic_file
 from lsbn.graph.equivalence import CycleError, dag_to_cpdag, topological_order
-from lsbn.network.bif import (
-    EXACT_TOLERANCE,
-    ROW_SUM_TOLERANCE,
-    BIFContents,
-    BIFError,
-    format_bif,
-    parse_bif_text,
-)
+from lsbn.network.bif import EXACT_TOLERANCE, ROW_SUM_TOLERANCE, BIFContents, BIFError, format_bif
+from lsbn.network.bif_reader import parse_bif_text
 
 __all__ = [
     "BUNDLED",
@@ -37,10 +33,10 @@ __all__ = [
 ]
 
 BUNDLED = ("alarm", "insurance", "win95pts", "pigs", "link")
-"""Names of the networks that come with the package, in the paper's order."""
+"""The networks that come with the package, in the order of the paper."""
 
 RandomState = int | np.random.SeedSequence | np.random.Generator | None
-"""What seeds a random draw: a number, a generator, or None for fresh entropy."""
+"""The seed of a random draw: a number, a generator, or None for a new seed each time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +53,10 @@ class BayesianNetwork:
         The indices of each variable's parents.
     tables : tuple of numpy.ndarray
         ``tables[v]`` has one row per configuration of v's parents, the first parent varying
-        slowest, and one column per state of v. Rows whose sum misses 1 by rounding are divided by
-        it.
+        slowest, and one column per state of v. A row whose sum differs from 1 by rounding only is
+        divided by its sum.
     name : str
-        What the network is called.
+        The name of the network.
 
     Raises
     ------
@@ -149,24 +145,24 @@ class BayesianNetwork:
 
     @property
     def cpdag(self) -> nx.DiGraph:
-        """The graph's Markov equivalence class; an undirected edge is there in both directions."""
+        """The Markov equivalence class of the graph; an undirected edge has both directions."""
         return dag_to_cpdag(self.dag)
 
     def sample_codes(self, rows: int, random_state: RandomState = None) -> np.ndarray:
-        """Draw rows from the joint distribution, parents before children, as state numbers.
+        """Draw rows from the joint distribution as codes of states, parents before children.
 
         Parameters
         ----------
         rows : int
-            How many.
+            Number of rows.
         random_state : int, SeedSequence, Generator or None
-            Every variable draws from a stream of its own, spawned from this one. So the first rows
-            are the same however many are drawn.
+            Every variable has its own random stream, spawned from this one. So the first rows do
+            not depend on the number of rows.
 
         Returns
         -------
         numpy.ndarray, shape (n_variables, rows)
-            Variable-major codes, uint8 or, if a variable has more than 256 states, uint16.
+            Codes as uint8, or as uint16 if a variable has more than 256 states.
         """
         if rows < 0:
             raise ValueError(f"rows must not be negative, got {rows}")
@@ -187,15 +183,15 @@ class BayesianNetwork:
         Parameters
         ----------
         rows : int
-            How many.
+            Number of rows.
         random_state : int, SeedSequence, Generator or None
-            As for `sample_codes`, of which this is the readable form.
+            As for `sample_codes`; the same seed gives the same rows.
 
         Returns
         -------
         pandas.DataFrame
-            One unordered categorical column per variable, in the order of `names`; all its states
-            are categories, in their order here, seen or not.
+            One unordered categorical column per variable, in the order of `names`. Its categories
+            are all states of the variable, also those without a row.
         """
         codes = self.sample_codes(rows, random_state)
         dtypes = {states: pd.CategoricalDtype(list(states)) for states in set(self.states)}
@@ -210,19 +206,14 @@ class BayesianNetwork:
     def write_bif(self, path: str | os.PathLike[str]) -> None:
         """Write the network as a BIF file, compressed if the name ends in ``.gz``.
 
-        The file is complete or not there: it is written beside its place and moved.
+        The file is complete or not there.
         """
         contents = BIFContents(self.name, self.names, self.states, self.parents, self.tables)
         data = format_bif(contents).encode()
-        target = Path(path)
-        if target.suffix == ".gz":
+        if Path(path).suffix == ".gz":
             data = gzip.compress(data, mtime=0)
-        draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-        try:
+        with atomic_file(path) as draft:
             draft.write_bytes(data)
-            os.replace(draft, target)
-        finally:
-            draft.unlink(missing_ok=True)
 
     def _check_parents(self) -> None:
         n = self.n_variables
@@ -246,7 +237,7 @@ class BayesianNetwork:
                 )
 
     def _normalised_tables(self) -> tuple[np.ndarray, ...]:
-        """Check all rows of all tables in one go, and mend rounding where there is some."""
+        """Check all rows of all tables at once and remove differences by rounding."""
         widths = np.concatenate([np.full(len(t), t.shape[1]) for t in self.tables])
         owners = np.repeat(np.arange(self.n_variables), [len(t) for t in self.tables])
         values = np.concatenate([table.ravel() for table in self.tables])
@@ -305,9 +296,22 @@ def load_network(name_or_path: str | os.PathLike[str]) -> BayesianNetwork:
 
 
 def read_bif(path: str | os.PathLike[str]) -> BayesianNetwork:
-    """Read a BIF file, compressed or not; see `lsbn.network.bif` for what is understood.
+    """Read a network from a BIF file; `lsbn.network.bif` describes the format.
 
-    A network that calls itself ``unknown``, as the repository's do, is named after the file.
+    Parameters
+    ----------
+    path : str or path
+        The file, plain or compressed by gzip.
+
+    Returns
+    -------
+    BayesianNetwork
+        A network with the name ``unknown``, as in the repository, gets the name of the file.
+
+    Raises
+    ------
+    BIFError
+        If the file is not readable; the message has the line.
     """
     path = Path(path)
     data = path.read_bytes()
@@ -325,7 +329,14 @@ def read_bif(path: str | os.PathLike[str]) -> BayesianNetwork:
 
 
 def parse_bif(text: str) -> BayesianNetwork:
-    """Read a network from BIF text."""
+    """Read a network from BIF text.
+
+    Examples
+    --------
+    >>> text = "variable x { type discrete [ 2 ] { n, y }; } probability ( x ) { table 0.8 0.2; }"
+    >>> parse_bif(text).tables[0].tolist()
+    [[0.8, 0.2]]
+    """
     return _network_of(parse_bif_text(text), "network", "BIF text")
 
 
@@ -340,7 +351,7 @@ def _network_of(contents: BIFContents, fallback: str, source: str) -> BayesianNe
 
 
 def _frozen(array: np.ndarray, dtype: type) -> np.ndarray:
-    """Return a read-only array; one that is already so is shared, not copied."""
+    """Return a read-only array; a read-only array is shared, not copied."""
     result: np.ndarray = np.ascontiguousarray(array, dtype=dtype)
     if result.flags.writeable:
         result = result.copy()
@@ -370,9 +381,10 @@ def _check_words(names: tuple[str, ...], states: tuple[tuple[str, ...], ...]) ->
 
 
 def _draw(table: np.ndarray, configuration: np.ndarray, u: np.ndarray, out: np.ndarray) -> None:
-    """Invert the distribution function of each row's parent configuration at u in [0, 1).
+    """Add the state of each row to `out`, which holds zeros.
 
-    A state of probability zero is never drawn, whatever the rounding of the sums.
+    The state comes from the inverse of the distribution function of the row's parent configuration
+    at u in [0, 1). A state of probability zero is never drawn, even if the sums are rounded.
     """
     upper = np.cumsum(table, axis=1)
     possible = table > 0

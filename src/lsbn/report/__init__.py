@@ -1,4 +1,4 @@
-"""The page of a run: one HTML file that needs nothing else, not even a network connection."""
+"""The page of a run: one HTML file that works without a network connection."""
 
 from lsbn.report.page import report_from_run, write_report
 

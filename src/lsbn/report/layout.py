@@ -1,9 +1,9 @@
-"""Where the nodes of a picture go: deterministic, and dense in work only inside one component.
+"""Positions for the nodes of a graph; the same graph always gets the same positions.
 
-Each connected component is placed by stress majorisation (Gansner, Koren & North 2004), which
-brings the distance of two nodes near the length of the shortest path between them. The vertical
-coordinate has a second wish: a child lies below its parent, as much as the direction is certain.
-The components are then packed into a page.
+Stress majorisation (Gansner, Koren & North 2004) places each connected component. It brings the
+distance of two nodes close to the length of the shortest path between them. A second term of the
+vertical coordinate draws a child below its parent, with a weight equal to the certainty of the
+direction. At the end the components are packed into a page.
 """
 
 import numpy as np
@@ -16,18 +16,21 @@ from threadpoolctl import threadpool_limits
 __all__ = ["place"]
 
 PULL = 0.6
-"""Weight of all wishes 'child below parent' beside that of all distances."""
+"""Total weight of the terms 'child below parent', relative to that of the distances."""
 NEAREST = 0.5
-"""Two nodes are pushed apart until they are this far from each other, in edge lengths."""
+"""Least distance of two nodes, in edge lengths."""
 OFF_EDGE = 0.3
-"""A node keeps this distance from edges that are not its own, where there is room."""
+"""Wanted distance of a node from the edges of other nodes, in edge lengths."""
 LARGE = 100
-"""Components with more nodes may run from left to right where that fills the page better."""
+"""Components with more nodes are drawn from left to right if that fills the page better."""
 ASPECT = 1.7
 """Width over height of the page that components are packed into."""
 GAP = 1.1
+"""Space between two components, in edge lengths."""
 ALONE = np.array([1.5, 0.75])
-"""Room for a node without an edge: its name must fit beside the next."""
+"""Width and height for a node without an edge, so that its name fits."""
+MOST_CHECKS = 200_000
+"""With more pairs of a node and an edge, nodes are not moved away from edges: it takes too long."""
 
 
 def place(n: int, pairs: np.ndarray, lean: np.ndarray) -> np.ndarray:
@@ -38,15 +41,15 @@ def place(n: int, pairs: np.ndarray, lean: np.ndarray) -> np.ndarray:
     n : int
         Number of nodes.
     pairs : int array, shape (m, 2)
-        Joined nodes.
+        The edges.
     lean : float array, shape (m,)
-        How certain it is that the first node of a pair is the parent of the second, from -1 (it
-        is the child) to 1.
+        Certainty of the direction of each edge, from 1 (the first node is the parent) to -1 (the
+        first node is the child).
 
     Returns
     -------
     numpy.ndarray, shape (n, 2)
-        Coordinates with the y axis downwards; the usual edge has length 1.
+        Coordinates, with the y axis downwards; a typical edge has length 1.
 
     Examples
     --------
@@ -66,7 +69,7 @@ def place(n: int, pairs: np.ndarray, lean: np.ndarray) -> np.ndarray:
     owner = label[pairs[:, 0]]
     order = np.argsort(owner, kind="stable")
     cuts = np.searchsorted(owner[order], np.arange(len(members) + 1))
-    with threadpool_limits(1):  # small matrices: more threads only wait for each other
+    with threadpool_limits(1):  # more threads are slower on small matrices
         for k, nodes in enumerate(members):
             where[nodes] = np.arange(len(nodes))
             mine = order[cuts[k] : cuts[k + 1]]
@@ -78,7 +81,7 @@ def place(n: int, pairs: np.ndarray, lean: np.ndarray) -> np.ndarray:
 
 
 def _component(n: int, pairs: np.ndarray, lean: np.ndarray) -> np.ndarray:
-    """Place one connected component, its least coordinates at zero."""
+    """Place one connected component; its least coordinates are zero."""
     if n == 1:
         return np.zeros((1, 2))
     graph = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
@@ -92,7 +95,7 @@ def _component(n: int, pairs: np.ndarray, lean: np.ndarray) -> np.ndarray:
 
 
 def _scaled(distance: np.ndarray) -> np.ndarray:
-    """Place by classical scaling, with a little fixed noise so that no two nodes coincide."""
+    """Place by classical scaling; a little fixed noise keeps nodes apart."""
     squares = distance**2
     centred = -0.5 * (squares - squares.mean(0) - squares.mean(1)[:, None] + squares.mean())
     start = np.random.default_rng(0).standard_normal((len(distance), 2))
@@ -104,7 +107,7 @@ def _scaled(distance: np.ndarray) -> np.ndarray:
 
 
 def _levelled(xy: np.ndarray, pairs: np.ndarray, lean: np.ndarray) -> np.ndarray:
-    """Start with every node at its level, and across by what of the first place is not level.
+    """Return start positions: y is the level of a node, x the main direction besides the level.
 
     Levels are the least squares solution of 'a child is one below its parent'.
     """
@@ -125,11 +128,12 @@ def _levelled(xy: np.ndarray, pairs: np.ndarray, lean: np.ndarray) -> np.ndarray
 def _majorised(
     distance: np.ndarray, xy: np.ndarray, pairs: np.ndarray, lean: np.ndarray
 ) -> np.ndarray:
-    """Lower the stress, step by step, until nothing moves much.
+    """Minimise the stress by majorisation, until no node moves much.
 
-    Minimised is ``sum_ij (|x_i - x_j| - d_ij)^2 / d_ij^2`` plus `PULL` times the sum over edges
-    of ``|lean| (y_child - y_parent - 1)^2``, scaled to the same total weight. Both bounds of a
-    step are quadratic, so a step solves one linear system for each axis, factorised once.
+    The stress is ``sum_ij (|x_i - x_j| - d_ij)^2 / d_ij^2`` plus `PULL` times the sum over edges
+    of ``|lean| (y_child - y_parent - 1)^2``, scaled to the same total weight. Each step minimises a
+    quadratic upper bound, so it solves one linear system for each axis. The factors of the two
+    matrices are computed once.
     """
     n = len(xy)
     weight = np.zeros_like(distance)
@@ -138,11 +142,11 @@ def _majorised(
     pull = PULL * np.abs(lean) * weight.sum() / (2 * len(pairs))
     tail, head = np.where(lean[:, None] >= 0, pairs, pairs[:, ::-1]).T
     along = laplacian.copy()
-    wish = np.zeros(n)
+    downward = np.zeros(n)
     for (i, j), s in (((tail, tail), 1), ((head, head), 1), ((tail, head), -1), ((head, tail), -1)):
         np.add.at(along, (i, j), s * pull)
-    np.add.at(wish, head, pull)
-    np.add.at(wish, tail, -pull)
+    np.add.at(downward, head, pull)
+    np.add.at(downward, tail, -pull)
     across_factor, along_factor = cho_factor(laplacian), cho_factor(along)
     goal = weight * distance
     for _ in range(120 if n <= 500 else 60):
@@ -150,7 +154,7 @@ def _majorised(
         target = xy * ratio.sum(axis=1)[:, None] - ratio @ xy
         new = np.empty_like(xy)
         new[:, 0] = cho_solve(across_factor, target[:, 0])
-        new[:, 1] = cho_solve(along_factor, target[:, 1] + wish)
+        new[:, 1] = cho_solve(along_factor, target[:, 1] + downward)
         moved = np.abs(new - xy).max()
         xy = new
         if moved < 0.01:
@@ -159,9 +163,9 @@ def _majorised(
 
 
 def _apart(xy: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """Push nodes away from nodes that they nearly hide, and off edges that are not theirs."""
+    """Push close nodes apart, and push nodes away from the edges of other nodes."""
     xy = xy + 1e-3 * np.random.default_rng(1).standard_normal(xy.shape)
-    few = len(xy) * len(pairs) <= 200_000
+    check_edges = len(xy) * len(pairs) <= MOST_CHECKS
     for _ in range(60):
         push = np.zeros_like(xy)
         gaps = cdist(xy, xy)
@@ -169,7 +173,7 @@ def _apart(xy: np.ndarray, pairs: np.ndarray) -> np.ndarray:
         i, j = np.nonzero(gaps < NEAREST)
         gap = gaps[i, j]
         np.add.at(push, i, (xy[i] - xy[j]) * (0.3 * (NEAREST / np.maximum(gap, 1e-6) - 1))[:, None])
-        if few:
+        if check_edges:
             _off_edges(xy, pairs, push)
         if np.abs(push).max() < 1e-3:
             break
@@ -178,7 +182,7 @@ def _apart(xy: np.ndarray, pairs: np.ndarray) -> np.ndarray:
 
 
 def _off_edges(xy: np.ndarray, pairs: np.ndarray, push: np.ndarray) -> None:
-    """Add to `push` what moves nodes off the edges between other nodes."""
+    """Add to `push` the steps that move nodes away from the edges of other nodes."""
     tail, head = xy[pairs[:, 0]], xy[pairs[:, 1]]
     way = head - tail
     length = np.maximum((way**2).sum(axis=1), 1e-9)
@@ -196,9 +200,9 @@ def _off_edges(xy: np.ndarray, pairs: np.ndarray, push: np.ndarray) -> None:
 
 
 def _packed(drawn: list[np.ndarray]) -> list[np.ndarray]:
-    """Return a corner for every component: rows of boxes, the largest first.
+    """Return the upper left corner of every component: rows of boxes, the largest first.
 
-    Nodes without an edge stand in rows of their own at the end.
+    Nodes without an edge have separate rows at the end.
     """
     sizes = [xy.max(axis=0) + (GAP if len(xy) > 1 else ALONE) for xy in drawn]
     area = sum(w * h for w, h in sizes)

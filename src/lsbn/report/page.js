@@ -148,7 +148,7 @@
   function pairText(k) {
     const [a, b] = [names[pairs.a[k]], names[pairs.b[k]]];
     const lines = [`${a} → ${b}: ${format(pairs.f[k])}`, `${b} → ${a}: ${format(pairs.r[k])}`];
-    if (isTrue(k)) lines.push(`in truth ${truthText(k)}`);
+    if (isTrue(k)) lines.push(`truth: ${truthText(k)}`);
     return lines.join("\n");
   }
   const truthText = (k) => {
@@ -198,8 +198,8 @@
     }
   }
 
-  // Names are placed below, above, right or left of their nodes, the most joined first, where they
-  // hide no other name and no other node; the rest appear when there is room.
+  // A name is placed below, above, right or left of its node, where it hides no other name or node.
+  // Nodes with the most edges come first. A name without room is hidden until the user zooms in.
   function label() {
     const size = 11;
     const cell = 48;
@@ -342,7 +342,7 @@
       panel.replaceChildren(heading(names[v], ""), html("p", {}, ...belongs[v].slice(0, 30).map(chip)));
       if (parents.length) panel.append(...listed("Parents", parents, (i) => format(i.into)));
       if (children.length) panel.append(...listed("Children", children, (i) => format(i.from)));
-      if (open.length) panel.append(...listed("Joined, direction open", open, (i) => `← ${format(i.into)}  → ${format(i.from)}`));
+      if (open.length) panel.append(...listed("Neighbours, direction open", open, (i) => `← ${format(i.into)}  → ${format(i.from)}`));
       if (!parents.length && !children.length && !open.length) panel.append(html("p", { class: "quiet", text: "No edge." }));
     } else if (state.community !== null) {
       const k = state.community;
@@ -353,8 +353,8 @@
       if (own.length > 300) panel.append(html("p", { text: `and ${own.length - 300} more` }));
     } else {
       const hubs = names.map((_, v) => v).filter((v) => degree[v] > 0).sort((u, v) => degree[v] - degree[u] || u - v).slice(0, 8);
-      panel.replaceChildren(html("p", { class: "quiet", text: "Point at a variable to see what it is joined to; click to keep it." }));
-      if (hubs.length) panel.append(html("h4", { text: "Most joined variables" }), html("ul", {}, ...hubs.map((v) =>
+      panel.replaceChildren(html("p", { class: "quiet", text: "Point at a variable to see its edges; click to select it." }));
+      if (hubs.length) panel.append(html("h4", { text: "Variables with the most edges" }), html("ul", {}, ...hubs.map((v) =>
         html("li", {}, nameButton(v), html("span", { class: "figure", text: count(incident[v].filter(visible).length, "edge") })))));
     }
   }
@@ -380,7 +380,7 @@
 
   function update() {
     const t = state.threshold;
-    byId("threshold-value").textContent = t.toFixed(2);
+    byId("threshold-value").textContent = Number(t.toFixed(2)) === t ? t.toFixed(2) : String(t);
     bars.forEach((bar, k) => bar.classList.toggle("in", k >= binOf(t)));
     if (asCommunities) drawBundles(); else drawPairs();
     let [shown, open, hits, misses] = [0, 0, 0, 0];
@@ -408,11 +408,11 @@
   const columns = [
     { title: "From", key: (k) => names[pairs.a[k]], text: true },
     { title: "To", key: (k) => names[pairs.b[k]], text: true },
-    { title: "Edge", key: (k) => total[k], hint: "Probability that the two are joined, either way" },
-    { title: "This way", key: (k) => pairs.f[k], hint: "Probability of the edge in this direction" },
-    { title: "Other way", key: (k) => pairs.r[k], hint: "Probability of the edge in the other direction" },
+    { title: "Edge", key: (k) => total[k], hint: "Probability of an edge in either direction" },
+    { title: "This direction", key: (k) => pairs.f[k], hint: "Probability of the edge in this direction" },
+    { title: "Opposite", key: (k) => pairs.r[k], hint: "Probability of the edge in the opposite direction" },
   ];
-  if (hasTruth) columns.push({ title: "Truth", key: status, text: true, hint: "hit: found and true; miss: true, not found; error: found, not true" });
+  if (hasTruth) columns.push({ title: "Truth", key: status, text: true, hint: "hit: learned and true; miss: true, not learned; error: learned, not true" });
   const sorting = { column: 2, down: true };
   let rowsWanted = PAGE;
   const collator = new Intl.Collator("en", { numeric: true });
@@ -477,8 +477,8 @@
     const alone = communities.length - several.length;
     const overlapping = belongs.filter((list) => list.length > 1).length;
     byId("communities-note").textContent = `${count(several.length, "group")} of variables that belong together` +
-      (overlapping ? `; ${count(overlapping, "variable")} in several. The colour in the picture is that of the one with most of a variable's edges.` : ".") +
-      (alone ? ` ${alone.toLocaleString("en")} of one variable only ${alone === 1 ? "is" : "are"} not listed.` : "");
+      (overlapping ? `; ${count(overlapping, "variable")} in several groups. The colour of a variable is that of the group with most of its edges.` : ".") +
+      (alone ? ` ${count(alone, "group")} of one variable ${alone === 1 ? "is" : "are"} not listed.` : "");
     byId("community-list").replaceChildren(...several.slice(0, communitiesWanted).map((k) => {
       const own = communities[k];
       const text = own.slice(0, 40).map((v) => shortened(names[v], 40)).join(", ") + (own.length > 40 ? ", …" : "");
@@ -516,7 +516,7 @@
     event.preventDefault();
     const found = matches(search.value.trim());
     if (found.length) choose(found[0], true);
-    search.setCustomValidity(found.length ? "" : "No variable has this in its name");
+    search.setCustomValidity(found.length ? "" : "No name of a variable contains this text");
     search.reportValidity();
   });
 
@@ -602,10 +602,10 @@
   }
   const legend = byId("legend");
   if (!asCommunities) {
-    legend.append(html("span", {}, sample("", true), "stronger line: more probable edge"),
-      html("span", {}, sample("", false), "no arrowhead: the direction is open (less than 3 to 1)"));
+    legend.append(html("span", {}, sample("", true), "thicker line: more probable edge"),
+      html("span", {}, sample("", false), "no arrowhead: the direction is open (neither is 3 times as probable)"));
     if (hasTruth) legend.append(html("span", {}, sample("hit", false), "hit"),
-      html("span", {}, sample("miss", false), "miss: true, not found"), html("span", {}, sample("error", false), "error: found, not true"));
+      html("span", {}, sample("miss", false), "miss: true, not learned"), html("span", {}, sample("error", false), "error: learned, not true"));
   }
   if (several.length > 1) legend.append(html("span", { text: "colour: community" }));
   byId("picture-note").textContent = picture.note;

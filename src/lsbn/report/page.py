@@ -1,8 +1,9 @@
-"""Write the page: text, figures and tables here, the picture and all that moves in page.js.
+"""Write the page of a run. This module makes the text and the tables, page.js draws the network.
 
-The file makes no request of any kind. A content security policy that allows only the page's own
-script and style, by their hashes, makes the browser hold it to that, and keeps names of variables
-from ever running as code. All text of the user is escaped; the script sets text, never markup.
+The page loads nothing from the network. Its content security policy allows only its own script and
+style, given by their hashes, so the browser blocks all other code and all requests. Text of the
+user is escaped, and the script inserts it as text, never as markup. So the name of a variable
+cannot run as code.
 """
 
 import base64
@@ -24,14 +25,14 @@ from lsbn.graph import EdgeProbabilities
 from lsbn.metrics import compare
 from lsbn.report.picture import payload
 from lsbn.report.words import Finding, findings
-from lsbn.runs import Run, Summary, load_truth
+from lsbn.runs import Run, Summary, json_ready, load_truth, threshold_of
 from lsbn.version import __version__
 
 __all__ = ["report_from_run", "write_report"]
 
 REPORT = "report.html"
 LONGEST = 200
-"""Entries of a list that are written out."""
+"""The page shows this many entries of a list."""
 
 
 def write_report(
@@ -42,22 +43,27 @@ def write_report(
     summary: Mapping[str, Any] | Summary,
     truth: nx.DiGraph | None = None,
     title: str | None = None,
+    threshold: float | None = None,
 ) -> None:
-    """Write one HTML file that shows what was learned.
+    """Write a page that shows a learned network, as one HTML file.
 
     Parameters
     ----------
     path : str or path
         The file, written whole or not at all.
     edges : EdgeProbabilities
-        Shown as `EdgeProbabilities.as_written` has them, so that page and edges.csv agree.
+        The page rounds them as `EdgeProbabilities.as_written` does, so page and edges.csv agree.
     communities : sequence of sequences of str
         Names of the variables of each community; may be empty.
     summary : mapping or Summary
-        What summary.json holds; every part of it may be missing.
+        The contents of summary.json; every part may be missing.
     truth : networkx.DiGraph, optional
-        Over the same variables: hits, misses and errors are then shown.
+        The true graph over the same variables. With it the page shows hits, misses and errors.
     title : str, optional
+        By default ``Bayesian network of 37 variables``, with the number of variables.
+    threshold : float, optional
+        The page counts and draws edges with a greater probability; the reader can change it. By
+        default the threshold of the summary's settings, else 0.5.
 
     Raises
     ------
@@ -65,38 +71,9 @@ def write_report(
         If the truth or a community has variables that the edges do not have.
     """
     facts = asdict(summary) if isinstance(summary, Summary) else dict(summary)
-    diagnostics = dict(facts.get("diagnostics") or {})
-    facts["seconds"] = facts.get("seconds") or diagnostics.pop("seconds", None) or {}
-    edges = edges.as_written()
-    skeleton = edges.skeleton(0.5).number_of_edges()
-    evaluation = facts.get("evaluation")
-    if truth is not None:
-        evaluation = compare(edges.dag(0.5), truth).as_dict()
-    said = findings(diagnostics)
-    name = title or f"Bayesian network of {_count(edges.n_variables, 'variable')}"
-    data = payload(edges, communities, truth)
-    page = _filled(
-        _asset("page.html"),
-        {
-            "title": escape(name),
-            "subtitle": _subtitle(facts),
-            "tiles": _tiles(edges, communities, facts, skeleton, evaluation),
-            "alert": _alert(said),
-            "plain": _plain_edges(data),
-            "findings": _findings(said),
-            "seconds": _seconds(facts["seconds"]),
-            "settings": _settings(facts),
-            "recorded": _value(diagnostics),
-            "version": escape(__version__),
-            "style": _asset("page.css"),
-            "script": _asset("page.js"),
-            "style_hash": _hash(_asset("page.css")),
-            "script_hash": _hash(_asset("page.js")),
-            "data": _embedded(data),
-        },
-    )
-    with atomic_file(path) as draft:
-        draft.write_bytes(page.encode("utf-8", "xmlcharrefreplace"))
+    limit = threshold_of(facts) if threshold is None else threshold
+    page = _page(edges.as_written(), communities, facts, truth=truth, title=title, threshold=limit)
+    _write_page(path, page)
 
 
 def report_from_run(
@@ -106,15 +83,20 @@ def report_from_run(
     title: str | None = None,
     output: str | os.PathLike[str] | None = None,
 ) -> Path:
-    """Write the page of a run folder, from what lies in it.
+    """Write the page of a run folder again.
+
+    The page is the same as the page of `lsbn learn`, with three exceptions: the footer has the
+    version of lsbn that writes the page; the truth is missing if its file is gone; and folders of
+    older versions do not hold the order of the variables, which is then alphabetical.
 
     Parameters
     ----------
     run_folder : str, path or Run
+        The folder. The threshold is that of the settings in summary.json, else 0.5.
     truth : networkx.DiGraph, optional
-        By default the one that the run was made with, where it is still found.
+        By default the truth of the run, if its file still exists.
     title : str, optional
-        By default the name of the folder.
+        As for `write_report`.
     output : str or path, optional
         By default ``report.html`` in the folder.
 
@@ -124,25 +106,19 @@ def report_from_run(
         The file.
     """
     run = run_folder if isinstance(run_folder, Run) else Run(Path(run_folder))
-    summary = run.summary
-    edges = run.edges()
+    summary, edges = run.summary, run.edges()
     communities = run.communities if (run.path / "communities.json").is_file() else []
     if truth is None:
         truth = _truth_of(summary, edges.names)
     target = Path(output) if output is not None else run.path / REPORT
-    write_report(
-        target,
-        edges=edges,
-        communities=communities,
-        summary=summary,
-        truth=truth,
-        title=title or run.path.resolve().name or None,
-    )
+    limit = threshold_of(summary)
+    page = _page(edges, communities, summary, truth=truth, title=title, threshold=limit)
+    _write_page(target, page)
     return target
 
 
 def _truth_of(summary: Mapping[str, Any], names: Sequence[str]) -> nx.DiGraph | None:
-    """Load the truth that a run names; a file that has gone since is no error."""
+    """Load the truth that a run names; return None if its file is gone."""
     source = (summary.get("settings") or {}).get("truth")
     if not isinstance(source, str):
         return None
@@ -152,7 +128,54 @@ def _truth_of(summary: Mapping[str, Any], names: Sequence[str]) -> nx.DiGraph | 
         return None
 
 
-# -- the frame -------------------------------------------------------------------------------------
+# -- the whole page --------------------------------------------------------------------------------
+
+
+def _page(
+    edges: EdgeProbabilities,
+    communities: Sequence[Sequence[str]],
+    summary: Mapping[str, Any],
+    *,
+    truth: nx.DiGraph | None,
+    title: str | None,
+    threshold: float,
+) -> str:
+    """Return the text of the page; the edges are rounded as in edges.csv."""
+    facts = json_ready(summary)
+    diagnostics = facts.get("diagnostics") or {}
+    facts["seconds"] = facts.get("seconds") or diagnostics.pop("seconds", None) or {}
+    if truth is not None:
+        facts["evaluation"] = compare(edges.dag(threshold), truth).as_dict()
+    said = findings(diagnostics, threshold)
+    name = title or f"Bayesian network of {_counted(edges.n_variables, 'variable')}"
+    data = payload(edges, communities, truth, threshold)
+    return _filled(
+        _asset("page.html"),
+        {
+            "title": escape(name),
+            "subtitle": _subtitle(facts),
+            "tiles": _tiles(edges, communities, facts, threshold),
+            "alert": _alert(said),
+            "threshold": f"{threshold}",
+            "threshold_text": _threshold_text(threshold),
+            "plain": _plain_edges(data),
+            "findings": _findings(said),
+            "seconds": _seconds(facts["seconds"]),
+            "settings": _settings_and_versions(facts),
+            "recorded": _value(diagnostics),
+            "version": escape(__version__),
+            "style": _asset("page.css"),
+            "script": _asset("page.js"),
+            "style_hash": _hash(_asset("page.css")),
+            "script_hash": _hash(_asset("page.js")),
+            "data": _embedded(data),
+        },
+    )
+
+
+def _write_page(path: str | os.PathLike[str], page: str) -> None:
+    with atomic_file(path) as draft:
+        draft.write_bytes(page.encode("utf-8", "xmlcharrefreplace"))
 
 
 def _asset(name: str) -> str:
@@ -160,7 +183,7 @@ def _asset(name: str) -> str:
 
 
 def _filled(template: str, parts: Mapping[str, str]) -> str:
-    """Fill the template in one pass, so that nothing filled in is read as a template again."""
+    """Fill the template in one pass, so that inserted text is never filled again."""
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], template)
 
 
@@ -169,7 +192,7 @@ def _hash(text: str) -> str:
 
 
 def _embedded(value: Any) -> str:
-    """Write JSON that can stand inside a script element: no ``<``, ``>`` or ``&``, only ASCII."""
+    """Write JSON for a script element: ASCII only, without ``<``, ``>`` and ``&``."""
     text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
@@ -177,19 +200,18 @@ def _embedded(value: Any) -> str:
 # -- what was learned ------------------------------------------------------------------------------
 
 
-def _count(number: int, thing: str) -> str:
+def _counted(number: int, thing: str) -> str:
     many = thing[:-1] + "ies" if thing.endswith("y") else thing + "s"
     return f"{number:,} {thing if number == 1 else many}"
 
 
 def _subtitle(facts: Mapping[str, Any]) -> str:
-    """Say in a line how this was learned."""
+    """Return one line about the learner, the table and the seed."""
     settings = facts.get("settings") or {}
     parts = []
     learner, scope = settings.get("learner"), settings.get("scope")
     if learner:
-        how = f"learned by {learner}"
-        parts.append(how + {"global": ", all variables at once"}.get(str(scope), ""))
+        parts.append(f"learned by {learner}" + (", all variables at once" * (scope == "global")))
     source = settings.get("data")
     if isinstance(source, str):
         parts.append(f"from {Path(source).name}")
@@ -202,20 +224,21 @@ def _tiles(
     edges: EdgeProbabilities,
     communities: Sequence[Sequence[str]],
     facts: Mapping[str, Any],
-    skeleton: int,
-    evaluation: Mapping[str, Any] | None,
+    threshold: float,
 ) -> str:
+    """Return the figures at the top of the page."""
+    skeleton = edges.skeleton(threshold).number_of_edges()
     large = sum(len(set(community)) > 1 for community in communities)
     tiles = [(f"{edges.n_variables:,}", "variables", "")]
     if isinstance(facts.get("rows"), int):
         tiles.append((f"{facts['rows']:,}", "rows", ""))
-    tiles.append((f"{skeleton:,}", "edges above 0.5", ""))
+    tiles.append((f"{skeleton:,}", f"edges above {threshold:g}", ""))
     if communities:
         tiles.append((f"{large:,}", "communities", "of two variables or more"))
     total = (facts.get("seconds") or {}).get("total")
     if isinstance(total, int | float):
-        tiles.append((_duration(total), "in all", ""))
-    if evaluation:
+        tiles.append((_duration(total), "total time", ""))
+    if evaluation := facts.get("evaluation"):
         note = "{hits:,} hits, {misses:,} misses, {errors:,} errors".format(**evaluation)
         tiles.append((f"{evaluation['f_score']:.1f} %", "F against the truth", note))
     return "".join(
@@ -234,7 +257,17 @@ def _duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
+def _threshold_text(threshold: float) -> str:
+    """Write a threshold with two decimals, or with more if it has more.
+
+    >>> _threshold_text(0.5), _threshold_text(0.125)
+    ('0.50', '0.125')
+    """
+    return f"{threshold:.2f}" if round(threshold, 2) == threshold else f"{threshold}"
+
+
 def _alert(said: Sequence[Finding]) -> str:
+    """Return a link to the warnings, if there are any."""
     warnings = [finding for finding in said if finding.level == "warning"]
     if not warnings:
         return ""
@@ -248,7 +281,7 @@ def _plain_edges(data: Mapping[str, Any], most: int = 100) -> str:
     rows = list(zip(pairs["a"], pairs["b"], pairs["f"], pairs["r"], strict=True))[:most]
     items = "".join(
         f"<li><bdi>{escape(names[a])}</bdi> → <bdi>{escape(names[b])}</bdi> {f:.3f} "
-        f"(the other way round {r:.3f})</li>"
+        f"(opposite direction {r:.3f})</li>"
         for a, b, f, r in rows
         if f > 0
     )
@@ -270,7 +303,7 @@ def _findings(said: Sequence[Finding]) -> str:
 
 
 def _seconds(seconds: Mapping[str, Any]) -> str:
-    """Return a table of the stages with a bar for the share of each."""
+    """Return a table of the seconds of each stage, with a bar for its share."""
     stages = {k: float(v) for k, v in seconds.items() if isinstance(v, int | float)}
     total = stages.pop("total", sum(stages.values()))
     if not stages:
@@ -288,7 +321,7 @@ def _seconds(seconds: Mapping[str, Any]) -> str:
     )
 
 
-def _settings(facts: Mapping[str, Any]) -> str:
+def _settings_and_versions(facts: Mapping[str, Any]) -> str:
     settings = dict(facts.get("settings") or {})
     if facts.get("seed") is not None:
         settings["seed"] = facts["seed"]
@@ -300,7 +333,7 @@ def _settings(facts: Mapping[str, Any]) -> str:
 
 
 def _value(value: Any, depth: int = 0) -> str:
-    """Write any value of summary.json as HTML: mappings as lists of terms, the rest as text."""
+    """Write a value of summary.json as HTML: a mapping as a list of terms, a leaf as text."""
     if isinstance(value, Mapping) and depth < 6:
         if not value:
             return "<p>nothing</p>"
@@ -313,7 +346,7 @@ def _value(value: Any, depth: int = 0) -> str:
         shown = value[:LONGEST]
         more = f" and {len(value) - LONGEST:,} more" if len(value) > LONGEST else ""
         if shown and all(isinstance(inner, Mapping) for inner in shown):
-            return _table(shown, depth) + more
+            return _mappings_table(shown, depth) + more
         return (", ".join(_value(inner, depth + 1) for inner in shown) or "none") + more
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -322,8 +355,8 @@ def _value(value: Any, depth: int = 0) -> str:
     return escape("none" if value is None else str(value))
 
 
-def _table(rows: Sequence[Mapping[str, Any]], depth: int) -> str:
-    """Write a list of mappings with a column for each key."""
+def _mappings_table(rows: Sequence[Mapping[str, Any]], depth: int) -> str:
+    """Write a list of mappings as a table with a column for each key."""
     keys = list(dict.fromkeys(key for row in rows for key in row))
     head = "".join(f'<th scope="col">{escape(str(key))}</th>' for key in keys)
     body = "".join(

@@ -1,4 +1,4 @@
-"""What the page's script draws: variables, pairs, communities and places, ready for JSON."""
+"""The data for the script of the page: variables, pairs, communities and positions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,19 +13,22 @@ from lsbn.report.layout import place
 __all__ = ["payload"]
 
 MOST_DRAWN = 1_500
-"""Variables that are drawn one by one; more would be a ball of wool, and slow."""
+"""The picture shows single variables up to this number; more would be unreadable and slow."""
 MOST_PAIRS = 20_000
-"""Pairs that the page holds, the most probable ones; the run's edges.csv has all."""
-THRESHOLD = 0.5
+"""The page holds this many pairs, the most probable ones; edges.csv has all pairs."""
 N_COLOURS = 12
+"""Number of colours of communities in page.css."""
 LENGTH = 60.0
-"""Length of an edge in the picture's units."""
+"""Typical length of an edge in units of the picture."""
 
 
 def payload(
-    edges: EdgeProbabilities, communities: Sequence[Sequence[str]], truth: nx.DiGraph | None
+    edges: EdgeProbabilities,
+    communities: Sequence[Sequence[str]],
+    truth: nx.DiGraph | None = None,
+    threshold: float = 0.5,
 ) -> dict[str, Any]:
-    """Gather all that the script needs.
+    """Return the data that the script of the page needs, ready for JSON.
 
     Parameters
     ----------
@@ -33,19 +36,21 @@ def payload(
     communities : sequence of sequences of str
         Names of the variables of each community; they may overlap.
     truth : networkx.DiGraph, optional
-        Over the same variables.
+        The true graph over the same variables.
+    threshold : float
+        The picture is arranged by the pairs above it, and the slider of the page starts there.
 
     Returns
     -------
     dict
-        ``names``; ``communities`` by index and their ``colours``; ``home``, the main community of
-        each variable; ``pairs`` as columns ``a, b, f, r`` with P(a -> b) = f >= r = P(b -> a), and
-        ``t``: 0 for a pair that is not in the truth, 1 for a -> b, 2 for b -> a, 3 for both;
-        ``floor``, below which pairs are left out; ``picture``.
+        ``names``; ``communities`` as indices, and their ``colours``; ``home``, the main community
+        of each variable; ``pairs`` as columns ``a, b, f, r`` with P(a -> b) = f >= r = P(b -> a),
+        and with a truth ``t``: 0 for a pair that is not in the truth, 1 for a -> b, 2 for b -> a,
+        3 for both; ``floor``: pairs below it are left out; ``threshold``; ``picture``.
     """
     index = {name: v for v, name in enumerate(edges.names)}
     groups = _groups(communities, index)
-    pairs, floor = _pairs(edges, truth, index)
+    pairs, floor = _pair_columns(edges, truth, index)
     home = _homes(len(index), groups, pairs)
     colours = _colours(groups, home, pairs)
     return {
@@ -55,24 +60,24 @@ def payload(
         "home": home,
         "pairs": {key: column.tolist() for key, column in pairs.items()},
         "floor": floor,
-        "threshold": THRESHOLD,
-        "picture": _picture(len(index), groups, home, pairs),
+        "threshold": threshold,
+        "picture": _picture(len(index), groups, home, pairs, threshold),
     }
 
 
 def _groups(communities: Sequence[Sequence[str]], index: dict[str, int]) -> list[list[int]]:
-    """Return the communities by index, the largest first; unknown names are an error."""
+    """Return the communities as indices, the largest first; unknown names are an error."""
     for community in communities:
-        if strange := [name for name in community if name not in index]:
-            raise ValueError(f"a community has {strange[0]!r}, which is none of the variables")
-    found = [sorted({index[name] for name in community}) for community in communities]
-    return sorted((group for group in found if group), key=lambda group: (-len(group), group))
+        if unknown := [name for name in community if name not in index]:
+            raise ValueError(f"a community has {unknown[0]!r}, which is none of the variables")
+    groups = [sorted({index[name] for name in community}) for community in communities]
+    return sorted((group for group in groups if group), key=lambda group: (-len(group), group))
 
 
-def _pairs(
+def _pair_columns(
     edges: EdgeProbabilities, truth: nx.DiGraph | None, index: dict[str, int]
 ) -> tuple[dict[str, np.ndarray], float]:
-    """Return the pairs as columns, the most probable first, and the probability they go down to."""
+    """Return the pairs as columns, the most probable first, and their least probability."""
     n = edges.n_variables
     first, second, forward, backward = _both_ways(edges.matrix)
     total = forward + backward
@@ -98,7 +103,7 @@ def _pairs(
 
 
 def _both_ways(matrix: sparse.csr_array) -> tuple[np.ndarray, ...]:
-    """Return i < j, P(i -> j) and P(j -> i) of all pairs with an entry."""
+    """Return i < j, P(i -> j) and P(j -> i) of all stored pairs."""
     ahead, back = sparse.triu(matrix, 1, format="csr"), sparse.triu(matrix.T, 1, format="csr")
     both = (ahead + back).tocoo()
     i, j = both.row.astype(np.int64), both.col.astype(np.int64)
@@ -108,7 +113,7 @@ def _both_ways(matrix: sparse.csr_array) -> tuple[np.ndarray, ...]:
 
 
 def _with_truth(columns: dict[str, np.ndarray], true: np.ndarray, n: int) -> dict[str, np.ndarray]:
-    """Mark the true pairs, and add those that were not found at all."""
+    """Mark the true pairs, and add the true pairs without a probability."""
     low, high = true.min(axis=1, initial=n), true.max(axis=1, initial=0)
     code: dict[int, int] = {}
     for key, bit in zip((low * n + high).tolist(), (true[:, 0] > true[:, 1]) + 1, strict=True):
@@ -126,7 +131,7 @@ def _with_truth(columns: dict[str, np.ndarray], true: np.ndarray, n: int) -> dic
 
 
 def _homes(n: int, groups: list[list[int]], pairs: dict[str, np.ndarray]) -> list[int]:
-    """Return the main community of each variable: the one with most of its edges; -1 for none."""
+    """Return the main community of each variable, which has most of its edges; -1 for none."""
     inside: list[dict[int, float]] = [{} for _ in range(n)]
     for k, group in enumerate(groups):
         for v in group:
@@ -140,9 +145,9 @@ def _homes(n: int, groups: list[list[int]], pairs: dict[str, np.ndarray]) -> lis
 
 
 def _colours(groups: list[list[int]], home: list[int], pairs: dict[str, np.ndarray]) -> list[int]:
-    """Give neighbouring communities different colours as far as there are colours.
+    """Give neighbouring communities different colours, as far as possible.
 
-    Greedy, the largest first. A community of one variable has none (-1).
+    The largest community chooses first. A community of one variable has no colour (-1).
     """
     near: list[dict[int, float]] = [{} for _ in groups]
     strength = (pairs["f"] + pairs["r"]).tolist()
@@ -167,9 +172,13 @@ def _colours(groups: list[list[int]], home: list[int], pairs: dict[str, np.ndarr
 
 
 def _picture(
-    n: int, groups: list[list[int]], home: list[int], pairs: dict[str, np.ndarray]
+    n: int,
+    groups: list[list[int]],
+    home: list[int],
+    pairs: dict[str, np.ndarray],
+    threshold: float,
 ) -> dict[str, Any]:
-    """Choose what is drawn, place it, and say so where it is not everything."""
+    """Choose the marks of the picture and their positions; note if marks are not all variables."""
     strength = pairs["f"] + pairs["r"]
     lean = pairs["f"] - pairs["r"]
     ends = np.stack((pairs["a"], pairs["b"]), axis=1)
@@ -179,19 +188,20 @@ def _picture(
         if 20 <= len(large) <= MOST_DRAWN:
             kind, marks = "communities", large
             note = (
-                f"{n:,} variables are too many to draw one by one. Each circle is a community "
-                "(as large as the number of variables whose main community it is), each line the "
-                "edges between two. Search or the table lead to the single variables."
+                f"The picture shows communities, because {n:,} variables are too many. The size "
+                "of a circle is the number of variables whose main community it is. A line stands "
+                "for all edges between two communities. Use the search or the table to find single "
+                "variables."
             )
             ends = np.array(home)[ends]
         else:
             mass = np.bincount(ends.ravel(), np.repeat(strength, 2), minlength=n)
             marks = sorted(np.argsort(-mass, kind="stable")[:MOST_DRAWN].tolist())
-            note = f"Drawn are the {MOST_DRAWN:,} variables of {n:,} with the most edges."
+            note = f"The picture shows the {MOST_DRAWN:,} variables of {n:,} with the most edges."
     where = np.full(max(n, len(groups)) + 1, -1)
     where[marks] = np.arange(len(marks))
     ends = where[ends]
-    keep = (strength > THRESHOLD) & (ends >= 0).all(axis=1) & (ends[:, 0] != ends[:, 1])
+    keep = (strength > threshold) & (ends >= 0).all(axis=1) & (ends[:, 0] != ends[:, 1])
     xy = LENGTH * place(len(marks), ends[keep], lean[keep])
     x, y = xy.round(1).T.tolist() if len(marks) else ([], [])
     return {"kind": kind, "marks": marks, "x": x, "y": y, "note": note}

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -15,6 +14,7 @@ import pandas as pd
 import lsbn
 from lsbn.files import atomic_file
 from lsbn.network import BayesianNetwork, load_network
+from lsbn.runs import json_ready
 
 __all__ = [
     "Cell",
@@ -152,7 +152,7 @@ class CellStore:
     def write(self, outcome: Outcome) -> None:
         """Write a finished cell."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(_json_value(asdict(outcome)), indent=1, allow_nan=False)
+        text = json.dumps(json_ready(asdict(outcome)), indent=1, allow_nan=False)
         with atomic_file(self.folder / outcome.cell.file) as draft:
             draft.write_text(text + "\n", encoding="utf-8")
 
@@ -176,19 +176,6 @@ class CellStore:
                 f"{path} is not a cell of a study ({error}); remove the file and continue with "
                 "--resume"
             ) from None
-
-
-def _json_value(value: Any) -> Any:
-    """Convert tuples and numpy values to JSON types; NaN and infinity become null."""
-    if isinstance(value, Mapping):
-        return {str(k): _json_value(v) for k, v in value.items()}
-    if hasattr(value, "tolist"):
-        return _json_value(value.tolist())
-    if isinstance(value, list | tuple):
-        return [_json_value(v) for v in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
 
 
 @cache

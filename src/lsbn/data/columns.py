@@ -1,0 +1,246 @@
+"""`Column`, the form that every table takes before its states are coded.
+
+A column holds either labelled states or numbers. This module turns one Arrow array into one
+`Column` and checks the names and the shape of a table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+__all__ = [
+    "Column",
+    "DataError",
+    "check_names",
+    "check_shape",
+    "is_missing",
+    "label_of",
+    "listing",
+    "parse_columns",
+]
+
+_FINITE = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_LARGEST_EXACT = 2.0**53
+"""A float holds every integer up to this size."""
+
+
+class DataError(ValueError):
+    """A table cannot be used as it is; the message gives the place and the remedy."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    Attributes
+    ----------
+    name : str
+    values : numpy.ndarray
+        Codes into `labels` (-1 for a missing value), or numbers if `labels` is None.
+    missing : numpy.ndarray of bool, optional
+        Marks the missing values; None if there are none.
+    labels : tuple of str, optional
+        The names of the states, in order.
+    time : str
+        The numpy type of dates and durations, or an empty text.
+    origin : int
+        The tick from which the numbers of a date or duration count.
+    """
+
+    name: str
+    values: np.ndarray
+    missing: np.ndarray | None = None
+    labels: tuple[str, ...] | None = None
+    time: str = ""
+    origin: int = 0
+
+    @property
+    def present(self) -> np.ndarray:
+        """The values that are not missing."""
+        return self.values if self.missing is None else self.values[~self.missing]
+
+    @cached_property
+    def continuous(self) -> bool:
+        """Whether the values are times, fractions, or too large for exact integers."""
+        if self.labels is not None or self.values.dtype.kind != "f":
+            return False
+        values = self.present
+        return bool(self.time) or bool(
+            ((values != np.floor(values)) | (abs(values) > _LARGEST_EXACT)).any()
+        )
+
+    def rows(self, keep: np.ndarray) -> Column:
+        """Return the column with the rows of a mask; no value in these rows may be missing."""
+        return Column(self.name, self.values[keep], None, self.labels, self.time, self.origin)
+
+
+def listing(items: Iterable[str], limit: int = 10) -> str:
+    """Join the first `limit` items with commas and give the number of the others.
+
+    >>> listing(["a", "b", "c"], limit=2)
+    'a, b and 1 more'
+    """
+    items = list(items)
+    more = f" and {len(items) - limit:,} more" if len(items) > limit else ""
+    return ", ".join(items[:limit]) + more
+
+
+def label_of(value: Any) -> str:
+    """Return the text of one state; a float without fractional part is written as an integer.
+
+    >>> label_of(2.0), label_of(2.5), label_of("two")
+    ('2', '2.5', 'two')
+    """
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NA, NaT or NaN."""
+    return value is None or value is pd.NA or value is pd.NaT or bool(value != value)
+
+
+def check_names(names: Iterable[Any], source: str) -> tuple[str, ...]:
+    """Turn the names of columns into strings; refuse empty and repeated names."""
+    clean = ["" if is_missing(n) else str(n) for n in names]
+    empty = [str(i + 1) for i, n in enumerate(clean) if not n.strip()]
+    if empty:
+        hint = (
+            " (a first column without name is often a saved row index: write the file without it)"
+            if empty == ["1"]
+            else ""
+        )
+        raise DataError(f"{source}: empty name for column number {listing(empty)}; name it{hint}")
+    places: dict[str, list[str]] = {}
+    for i, n in enumerate(clean):
+        places.setdefault(n, []).append(str(i + 1))
+    twice = [f"{n!r} (columns {listing(at)})" for n, at in places.items() if len(at) > 1]
+    if twice:
+        raise DataError(f"{source}: duplicate column names: {listing(twice)}; rename or drop them")
+    return tuple(clean)
+
+
+def check_shape(n_columns: int, n_rows: int, source: str, hint: str = "") -> None:
+    """Refuse a table with fewer than two columns or two rows."""
+    if n_columns == 0:
+        raise DataError(f"{source}: no columns; at least two variables are needed")
+    if n_rows == 0:
+        raise DataError(f"{source}: no rows, only {n_columns:,} column name(s)")
+    if n_columns == 1:
+        raise DataError(f"{source}: a single column; at least two variables are needed{hint}")
+    if n_rows == 1:
+        raise DataError(f"{source}: a single row; at least two are needed to learn anything")
+
+
+def parse_columns(names: Sequence[str], arrays: Iterable[pa.Array]) -> list[Column]:
+    """Turn Arrow arrays into columns.
+
+    Parameters
+    ----------
+    names : sequence of str
+        One name for each array.
+    arrays : iterable of pyarrow.Array
+
+    Returns
+    -------
+    list of Column
+
+    Raises
+    ------
+    DataError
+        If the values of an array are not single states; the message names all such columns.
+    """
+    parsed, nested = [], []
+    for name, array in zip(names, arrays, strict=True):
+        column = _parse(name, array)
+        if column is None:
+            nested.append(f"{name!r} ({array.type})")
+        else:
+            parsed.append(column)
+    if nested:
+        raise DataError(
+            f"values that are not single states in {listing(nested)}; drop these columns, or turn "
+            "each into columns of text or numbers"
+        )
+    return parsed
+
+
+def _parse(name: str, column: pa.Array) -> Column | None:
+    """Turn one Arrow array into codes or numbers; return None for types without states."""
+    if isinstance(column, pa.ExtensionArray):
+        column = column.storage
+    kind, is_ = column.type, pa.types
+    if is_.is_null(kind):
+        return _states(name, np.full(len(column), -1), [])
+    if is_.is_boolean(kind):
+        codes = column.cast(pa.int8()).fill_null(-1).to_numpy()
+        return _states(name, codes, ["False", "True"])
+    if is_.is_string_view(kind):
+        column = column.cast(pa.large_string())
+    if is_.is_string(column.type) or is_.is_large_string(column.type):
+        column = column.dictionary_encode()
+    if is_.is_dictionary(column.type):
+        values = column.dictionary
+        if is_.is_nested(values.type) or "binary" in str(values.type):
+            return None
+        labels = [None if v is None else label_of(v) for v in values.to_pylist()]
+        indices = column.indices
+        if indices.null_count:
+            indices = indices.cast(pa.int64()).fill_null(-1)
+        return _states(name, indices.to_numpy(), labels, column.type.ordered)
+    return _numeric(name, column)
+
+
+def _states(
+    name: str, codes: np.ndarray, labels: Sequence[str | None], ordered: bool = False
+) -> Column:
+    """Recode labelled values in the order of their labels; blank labels are missing values."""
+    known = list(dict.fromkeys(label for label in labels if label and not label.isspace()))
+    if not ordered:
+        known = _sorted_labels(known)
+    rank = {label: i for i, label in enumerate(known)}
+    table = np.array([rank.get(label or "", -1) for label in labels] + [-1])
+    narrow = np.int8 if len(known) < 128 else np.int32
+    values = table.astype(narrow)[codes]
+    missing = values < 0
+    return Column(name, values, missing if missing.any() else None, tuple(known))
+
+
+def _sorted_labels(labels: list[str]) -> list[str]:
+    """Sort by size if every label is a number, else as text.
+
+    >>> _sorted_labels(["10", "9", "1"]), _sorted_labels(["10", "9", "1_1"])
+    (['1', '9', '10'], ['10', '1_1', '9'])
+    """
+    if not all(_FINITE.fullmatch(label) for label in labels):
+        return sorted(labels)
+    return sorted(labels, key=lambda s: (float(s) if re.search("[.eE]", s) else int(s), s))
+
+
+def _numeric(name: str, column: pa.Array) -> Column | None:
+    """Turn integers, floats, decimals, dates and durations into numbers."""
+    kind, is_ = column.type, pa.types
+    missing = column.is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
+    gap = missing if missing.any() else None
+    if is_.is_integer(kind):
+        return Column(name, column.fill_null(0).to_numpy(), gap)
+    if is_.is_floating(kind) or is_.is_decimal(kind):
+        return Column(name, column.cast(pa.float64()).to_numpy(zero_copy_only=False), gap)
+    if not is_.is_temporal(kind) or is_.is_interval(kind):
+        return None
+    unit = {"day": "D", "ms": "ms"}[str(kind)[7:-1]] if is_.is_date(kind) else kind.unit
+    clock = "datetime64" if is_.is_date(kind) or is_.is_timestamp(kind) else "timedelta64"
+    ticks = column.view(pa.int32() if kind.bit_width == 32 else pa.int64())
+    ticks = ticks.cast(pa.int64()).fill_null(0).to_numpy()
+    origin = int(ticks[~missing].min()) if not missing.all() else 0
+    values = np.where(missing, np.nan, (ticks - origin).astype(np.float64))
+    return Column(name, values, gap, time=f"{clock}[{unit}]", origin=origin)
