@@ -337,6 +337,10 @@ def test_verbose_tells_of_each_stage(alarm, capsys):
     [
         ({"learner": "magic"}, "unknown learner 'magic'; there are model-averaging"),
         ({"max_size": 1}, "max_size is 1; use 2 to 20"),
+        ({"weights": ("MI", "mi")}, "unknown weight function 'mi'"),
+        ({"weights": ()}, "weights is empty; use some of MI"),
+        ({"max_community": 1}, "max_community is 1; use 2 or more"),
+        ({"triplet_threshold": 2}, "triplet_threshold is 2; use 0 to 1"),
         ({"threshold": 1.0}, "threshold is 1.0"),
         ({"blanket_alpha": 0}, "blanket_alpha is 0"),
         ({"score": "aic"}, "unknown score 'aic'; there are mixed, bdeu"),

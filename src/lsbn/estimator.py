@@ -27,7 +27,7 @@ from lsbn.learners import LEARNERS, Learned, Score
 from lsbn.learners.model_averaging import REACH
 from lsbn.network import BayesianNetwork, fit_tables
 from lsbn.network.convert import to_pgmpy, to_pyagrum
-from lsbn.pairs import WEIGHTS, PairStatistics
+from lsbn.pairs import WEIGHTS, PairStatistics, base_weights
 from lsbn.parallel import threads
 from lsbn.partition import ropart
 
@@ -342,6 +342,12 @@ class LSBN(BaseEstimator):
         if not callable(self.learner) and self.learner not in LEARNERS:
             raise ValueError(f"unknown learner {self.learner!r}; there are {', '.join(LEARNERS)}")
         self._score()
+        if not base_weights(self.weights):
+            raise ValueError(f"weights is empty; use some of {', '.join(WEIGHTS)}")
+        if self.max_community < 2:
+            raise ValueError(f"max_community is {self.max_community}; use 2 or more")
+        if not 0 <= self.triplet_threshold <= 1:
+            raise ValueError(f"triplet_threshold is {self.triplet_threshold}; use 0 to 1")
         if not 2 <= self.max_size <= 20:
             raise ValueError(f"max_size is {self.max_size}; use 2 to 20")
         if not 0 <= self.threshold < 1:
