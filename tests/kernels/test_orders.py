@@ -11,7 +11,7 @@ from scipy.stats import chi2
 
 import naive
 from lsbn.kernels import orders
-from lsbn.learners.parent_sets import ParentSets
+from lsbn.learners.averaging.parent_sets import ParentSets
 
 
 def listed(families, tabulated):

@@ -28,8 +28,8 @@ from lsbn.learners import (
     learn_pc,
 )
 from lsbn.learners.aracne import pair_level
+from lsbn.learners.averaging import SearchSettings
 from lsbn.learners.mmhc import max_min_pairs
-from lsbn.learners.model_averaging import REACH
 from lsbn.learners.pc import adjacency, default_alpha
 from lsbn.parallel import threads
 
@@ -136,17 +136,17 @@ class _Whole:
         """Where to look for the neighbours of each variable: a pass over all pairs."""
         dataset, proposed = self.dataset, self.merged.edges.matrix
         partners = blanket_candidates(dataset, weights=("MI",), above_mean=False, most=_PARTNERS)
-        few = dataset.n_variables <= REACH
+        few = dataset.n_variables <= SearchSettings.max_unrestricted
         return candidate_pools(self.communities, self.blankets, partners, proposed, expanded=few)
 
 
 def _settle_model_averaging(whole: _Whole) -> Learned:
     """Search parents, in the pools first if the variables are many, and sample orders.
 
-    Up to `REACH` variables all are looked at from the beginning: on link that reached a higher log
-    score in the same time.
+    Up to `SearchSettings.max_unrestricted` variables all are looked at from the beginning: on link
+    that reached a higher log score in the same time.
     """
-    pools = whole.pools if whole.dataset.n_variables > REACH else None
+    pools = whole.pools if whole.dataset.n_variables > SearchSettings.max_unrestricted else None
     options: dict[str, Any] = {"random_state": whole.rng, "n_jobs": whole.n_jobs}
     return learn_model_averaging(whole.dataset, score=whole.score, pools=pools, **options)
 
