@@ -21,6 +21,7 @@ from lsbn.data import Dataset
 from lsbn.files import atomic_file
 from lsbn.graph import CycleError, EdgeProbabilities, cpdag_of
 from lsbn.kernels import orders as _orders
+from lsbn.kernels.state import EdgeSums
 from lsbn.learners import PUBLISHED
 from lsbn.learners.averaging import SamplingSettings, SearchSettings
 from lsbn.learners.averaging.convergence import best_mode
@@ -106,7 +107,7 @@ def posterior(dataset: Dataset, seed: int) -> Posterior:
     for chain in kept:
         for _ in range(DRAWS // len(kept)):
             arguments = (core.lists, core.links, chain.keys, SPACING, SPACING, chain.rng)
-            _orders.sample(*arguments, counted.lists, scratch, scratch)
+            _orders.sample(*arguments, EdgeSums(counted.lists, scratch, scratch))
             graphs.append(drawn_graph(counted, chain.keys, rng)[0])
             bests.append(best_graph(sets, chain.keys))
     return Posterior(edges, graphs, bests[0][0], max(bests, key=lambda found: found[1])[0])

@@ -1,4 +1,4 @@
-"""The log prior of a family, and a correction of what the mixed score says of directions.
+"""The log prior of a family, and the correction of directions under the mixed score.
 
 Equivalent graphs have the same BDeu, but not the same mixed score: of two columns alone, one
 direction may be many times as likely as the other, though no data can tell them apart. With the
@@ -21,12 +21,13 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from lsbn.kernels.lookup import MIXED
+from lsbn.kernels.lookup import MIXED, Lookup
 from lsbn.kernels.scores import extension_scores, family_score
+from lsbn.kernels.state import Columns
 
 
 class Prior(NamedTuple):
-    """Log prior of the families of one child.
+    """Log prior of the families of one child, with the leanings of its edges.
 
     Attributes
     ----------
@@ -56,17 +57,42 @@ def log_prior(prior, parents):
 
 
 @njit(nogil=True, cache=True)
-def leanings(words, offsets, codes, lookup, child, parents):
+def leanings(columns, lookup, child, parents):
     """Leaning of the edge from each of ``parents`` to ``child``; 0 for all other variables."""
-    out = np.zeros(offsets.shape[0] - 1)
+    out = np.zeros(columns.offsets.shape[0] - 1)
     if lookup.kind != MIXED or parents.shape[0] == 0:
         return out
     none, one = np.empty(0, np.int64), np.array([child])
-    down = extension_scores(words, offsets, codes, lookup, child, none, parents)
-    down -= family_score(words, offsets, codes, lookup, child, none)
+    down = extension_scores(columns, lookup, child, none, parents)
+    down -= family_score(columns, lookup, child, none)
     for p in range(parents.shape[0]):
         u = parents[p]
-        up = family_score(words, offsets, codes, lookup, u, one)
-        up -= family_score(words, offsets, codes, lookup, u, none)
+        up = family_score(columns, lookup, u, one)
+        up -= family_score(columns, lookup, u, none)
         out[u] = 0.5 * (up - down[p])
     return out
+
+
+class FamilyScorer(NamedTuple):
+    """All that scores the families of one child.
+
+    Attributes
+    ----------
+    columns : Columns
+    lookup : Lookup
+    child : int
+    prior : Prior
+        The number of its sizes less one is the width of the rows that hold parent sets.
+    """
+
+    columns: Columns
+    lookup: Lookup
+    child: int
+    prior: Prior
+
+
+@njit(nogil=True, cache=True)
+def log_score(scorer, parents):
+    """Log score of a family, with its prior and the leanings of its edges."""
+    score = family_score(scorer.columns, scorer.lookup, scorer.child, parents)
+    return score + log_prior(scorer.prior, parents)

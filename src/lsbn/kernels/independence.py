@@ -23,6 +23,7 @@ import numpy as np
 from numba import njit
 
 from lsbn.kernels.bits import and_into, count_and
+from lsbn.kernels.combinatorics import next_subset
 from lsbn.kernels.lookup import log_gamma
 from lsbn.kernels.scores import configurations
 
@@ -269,21 +270,6 @@ def information_strip(words, offsets, codes, xlogx, low, high):
         for y in range(x + 1, n):
             out[x - low, y] = conditional_mi(words, offsets, codes, xlogx, x, y, none)
     return out
-
-
-@njit(nogil=True, cache=True)
-def next_subset(subset, n):
-    """Step ``subset``, ascending indices below ``n``, to the next one; False after the last."""
-    k = subset.shape[0]
-    i = k - 1
-    while i >= 0 and subset[i] == n - k + i:
-        i -= 1
-    if i < 0:
-        return False
-    subset[i] += 1
-    for j in range(i + 1, k):
-        subset[j] = subset[j - 1] + 1
-    return True
 
 
 @njit(nogil=True, cache=True)

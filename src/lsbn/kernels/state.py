@@ -5,6 +5,24 @@ from typing import NamedTuple
 import numpy as np
 
 
+class Columns(NamedTuple):
+    """The data, twice.
+
+    Attributes
+    ----------
+    words : (total states, n_words) uint64 array
+        Bit columns, one for each state of each variable: see `lsbn.kernels.bits.bit_columns`.
+    offsets : (n + 1,) int64 array
+        The bit columns of variable ``v`` are ``offsets[v]`` to ``offsets[v + 1]``.
+    codes : (n, rows) array
+        State of each variable in each row.
+    """
+
+    words: np.ndarray
+    offsets: np.ndarray
+    codes: np.ndarray
+
+
 class FamilyLists(NamedTuple):
     """Listed parent sets of every variable, as the order sampler takes them.
 
@@ -61,3 +79,51 @@ class Links(NamedTuple):
     node: np.ndarray
     here: np.ndarray
     there: np.ndarray
+
+
+class Memory(NamedTuple):
+    """A cache of values of ``F_v(allowed)``.
+
+    Attributes
+    ----------
+    masks : (n, slots) uint64 array
+        The masks ``allowed``.
+    values : (n, slots) float array
+        Their values, nan in an empty slot.
+    """
+
+    masks: np.ndarray
+    values: np.ndarray
+
+
+class OrderState(NamedTuple):
+    """A chain of orders at one order; the kernels change its arrays.
+
+    Attributes
+    ----------
+    keys : (n,) float array
+        Keys in (0, 1), whose sorting gives the order.
+    allowed : (n,) uint64 array
+        Mask, for each variable, of the candidates that precede it.
+    memory : Memory
+    """
+
+    keys: np.ndarray
+    allowed: np.ndarray
+    memory: Memory
+
+
+class EdgeSums(NamedTuple):
+    """Sums of edge posteriors over sampled orders.
+
+    Attributes
+    ----------
+    lists : FamilyLists
+        The sets of the posteriors given an order.
+    total, squares : float arrays
+        Sum of the posteriors and of their squares, for each entry of ``lists.cand``.
+    """
+
+    lists: FamilyLists
+    total: np.ndarray
+    squares: np.ndarray

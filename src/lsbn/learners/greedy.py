@@ -11,11 +11,12 @@ from scipy import sparse
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.kernels import climb as _climb
+from lsbn.kernels import climb_state as _state
 from lsbn.kernels.counts import state_counts
 from lsbn.kernels.independence import information_strip
 from lsbn.learners.base import Knowledge, Learned
 from lsbn.learners.pc import arrays_for_tests, strips
-from lsbn.learners.scoring import PUBLISHED, Score
+from lsbn.learners.scoring import PUBLISHED, Score, columns_of
 from lsbn.partition.weights import PairWeights
 
 __all__ = ["Effort", "learn_greedy"]
@@ -124,7 +125,7 @@ def canonical_order(dataset: Dataset) -> np.ndarray:
     return np.lexsort((strength.round(9), entropy.round(9)))
 
 
-def candidate_lists(dataset: Dataset) -> _climb.Lists:
+def candidate_lists(dataset: Dataset) -> _state.Lists:
     """Candidate parents of every variable."""
     n = dataset.n_variables
     varying = np.flatnonzero(dataset.cards > 1)
@@ -147,17 +148,17 @@ def _mi_threshold(pairs: PairWeights) -> float:
     return float(edges[:-1][fits][0]) if fits.any() else float(moments.maximum)
 
 
-def lists_of(n: int, edges: np.ndarray) -> _climb.Lists:
+def lists_of(n: int, edges: np.ndarray) -> _state.Lists:
     """Candidate lists in which the ends of each pair are candidates of one another."""
     both = np.concatenate([edges, edges[:, ::-1]]).astype(np.int64)
     keys = np.unique(both[:, 0] * n + both[:, 1])
     indptr = np.searchsorted(keys, np.arange(n + 1) * n).astype(np.int64)
-    return _climb.new_lists(indptr, keys % n)
+    return _state.new_lists(indptr, keys % n)
 
 
 def search(
     dataset: Dataset,
-    lists: _climb.Lists,
+    lists: _state.Lists,
     score: Score,
     max_parents: int,
     effort: Effort,
@@ -173,21 +174,20 @@ def search(
     """
     n = dataset.n_variables
     most = max(1, min(max_parents, n - 1))
-    state = _climb.new_state(lists, most)
-    data = (*dataset.bits, dataset.codes)
-    arrays = (data, score.lookup(), score.penalty(n, most), lists, state)
-    clock = np.zeros(1, np.int64)
-    _climb.start(*arrays)
-    best = _climb.climb(*arrays, clock, effort.tenure, effort.patience)
+    state = _state.new_state(lists, most)
+    problem = _state.Problem(columns_of(dataset), score.lookup(), score.penalty(n, most), lists)
+    tabu = _state.Tabu(np.zeros(1, np.int64), effort.tenure, effort.patience)
+    _climb.start(problem, state)
+    best = _climb.climb(problem, state, tabu)
     trace = [best]
     for _ in range(effort.rounds):
         for centre in _centres(n, effort, rng):
             draws = rng.random(rng.integers(effort.largest_region))
-            best = _climb.kick(*arrays, clock, centre, draws, best, effort.tenure, effort.patience)
+            best = _climb.kick(problem, state, tabu, centre, draws, best)
         trace.append(best)
         if trace[-1] <= trace[-2] + _climb.TIE:
             break
-    diagnostics = {"score": best, "scores": trace, "steps": int(clock[0])}
+    diagnostics = {"score": best, "scores": trace, "steps": int(tabu.clock[0])}
     return _matrix(state.parents, state.n_parents), diagnostics
 
 

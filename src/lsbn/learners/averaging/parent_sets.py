@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lsbn.kernels import parents as _parents
+from lsbn.kernels import listing as _listing
 from lsbn.kernels.orders import tabulate_families, weigh_sets
 from lsbn.kernels.state import FamilyLists, Links
 from lsbn.learners.averaging.settings import TableSettings
@@ -156,7 +156,7 @@ class ParentSets:
         for v in range(self.n_variables):
             rows = np.arange(lists.set_start[v], lists.set_start[v + 1])
             rows = rows[keep[rows]]
-            used, masks = _parents.compress(lists.set_mask[rows])
+            used, masks = _listing.compress(lists.set_mask[rows])
             cand = lists.cand[lists.cand_start[v] + used]
             parts.append((cand, masks, lists.set_score[rows]))
         candidates, masks_of_all, scores = zip(*parts, strict=True)
@@ -166,7 +166,7 @@ class ParentSets:
         """Leave out the sets with a subset whose log score is higher by the margin."""
         mask, score = self.lists.set_mask, self.lists.set_score
         rows = [self.sets_of(v) for v in range(self.n_variables)]
-        kept = [_parents.undominated(mask[own], score[own], margin) for own in rows]
+        kept = [_listing.undominated(mask[own], score[own], margin) for own in rows]
         return self.only(np.concatenate(kept))
 
     def without_lightest(self, share: np.ndarray, total: float) -> ParentSets:

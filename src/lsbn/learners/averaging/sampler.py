@@ -15,6 +15,7 @@ from scipy import sparse
 
 from lsbn.data import Dataset
 from lsbn.kernels import orders as _orders
+from lsbn.kernels.state import EdgeSums
 from lsbn.learners.averaging.annealing import AnnealedOrder, anneal_orders
 from lsbn.learners.averaging.convergence import best_mode, convergence, standard_error
 from lsbn.learners.averaging.parent_sets import ParentSets
@@ -169,9 +170,10 @@ class Chain:
     def advance(self, sets: ParentSets, core: ParentSets, settings: SamplingSettings) -> None:
         """Sample one more part. The first part is burn-in: the second replaces it."""
         part, squares = np.zeros_like(self.total), np.zeros_like(self.total)
-        sweeps, thin = settings.sweeps, settings.thin
-        arguments = (core.lists, core.links, self.keys, sweeps, thin, self.rng)
-        scores = _orders.sample(*arguments, sets.lists, part, squares)
+        sums, sweeps = EdgeSums(sets.lists, part, squares), settings.sweeps
+        scores = _orders.sample(
+            core.lists, core.links, self.keys, sweeps, settings.thin, self.rng, sums
+        )
         if self.sweeps == sweeps:
             self.total[:], self.squares[:], self.part_squares[:] = 0.0, 0.0, 0.0
             self.scores.clear()

@@ -16,12 +16,13 @@ from scipy.special import logit
 
 from lsbn.data import Dataset
 from lsbn.kernels import parents as _parents
-from lsbn.kernels.direction import Prior, leanings
+from lsbn.kernels.direction import FamilyScorer, Prior, leanings
 from lsbn.kernels.families import enumerate_families
+from lsbn.kernels.listing import list_parent_sets
 from lsbn.kernels.lookup import Lookup
 from lsbn.learners.averaging.parent_sets import LAST_ADMITTED, ParentSets, ScoredSets, join
 from lsbn.learners.averaging.settings import ENUMERATION, SearchSettings
-from lsbn.learners.scoring import Score
+from lsbn.learners.scoring import Score, columns_of
 from lsbn.parallel import run, threads
 
 
@@ -66,10 +67,7 @@ class ParentSetSearch:
             self._sets[v] = ScoredSets(v, members, scores, np.zeros(len(scores), np.int32))
 
     def _enumerate(self, v: int, others: np.ndarray, depth: int, lookup: Lookup) -> tuple:
-        words, offsets = self.dataset.bits
-        codes = self.dataset.codes
-        prior = self._prior(v, others, lookup)
-        return v, *enumerate_families(words, offsets, codes, lookup, v, others, depth, prior)
+        return v, *enumerate_families(self._scorer(v, others, lookup), others, depth)
 
     def as_subsets(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All sets as subsets of at most 62 variables: ``(set_start, set_mask, set_score)``."""
@@ -118,21 +116,11 @@ class ParentSetSearch:
     def _explore(
         self, v: int, pool: np.ndarray, extensions: np.ndarray, room: int, lookup: Lookup
     ) -> tuple:
-        words, offsets = self.dataset.bits
         settings = self.settings.halved() if self.score.kind == "mixed" else self.settings
         pool, others = self._parents_of(v, pool), self._parents_of(v, extensions)
-        return v, *_parents.explore_parent_sets(
-            words,
-            offsets,
-            self.dataset.codes,
-            lookup,
-            v,
-            pool,
-            others,
-            *settings.widths(len(pool)),
-            self._prior(v, np.concatenate([pool, others]), lookup),
-            settings.limits(room),
-        )
+        scorer = self._scorer(v, np.concatenate([pool, others]), lookup)
+        growth = _parents.Growth(*settings.widths(len(pool)), settings.margin, room)
+        return v, *_parents.explore_parent_sets(scorer, pool, others, growth, settings.listing())
 
     def _parents_of(self, v: int, variables: np.ndarray) -> np.ndarray:
         """Possible parents of ``v`` among some variables: not constant, and not ``v``."""
@@ -147,17 +135,14 @@ class ParentSetSearch:
         return v, members, self._scores(v, members, lookup)
 
     def _scores(self, v: int, members: np.ndarray, lookup: Lookup) -> np.ndarray:
-        words, offsets = self.dataset.bits
-        prior = self._prior(v, members, lookup)
-        return _parents.score_parent_sets(
-            words, offsets, self.dataset.codes, lookup, v, members, prior
-        )
+        return _parents.score_parent_sets(self._scorer(v, members, lookup), members)
 
-    def _prior(self, v: int, parents: np.ndarray, lookup: Lookup) -> Prior:
-        """Log prior of the families of ``v`` with parents among the given ones."""
-        words, offsets = self.dataset.bits
+    def _scorer(self, v: int, parents: np.ndarray, lookup: Lookup) -> FamilyScorer:
+        """Scorer of the families of ``v`` with parents among the given ones."""
         parents = np.unique(parents[parents >= 0]).astype(np.int64)
-        return Prior(self.penalty, leanings(words, offsets, self.dataset.codes, lookup, v, parents))
+        columns = columns_of(self.dataset)
+        prior = Prior(self.penalty, leanings(columns, lookup, v, parents))
+        return FamilyScorer(columns, lookup, v, prior)
 
     def _each(self, function: Callable[..., tuple], work: Sequence[tuple]) -> list[tuple]:
         """Call ``function(*item, lookup)`` on all items, with new look-up tables for each chunk."""
@@ -240,7 +225,7 @@ class ParentSetSearch:
         """
         settings = self.settings
         results = [
-            _parents.list_parent_sets(
+            list_parent_sets(
                 sets.members,
                 sets.scores,
                 sets.admission(keys, settings.delta),

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lsbn.kernels.parents import Listing
+
 MASK_BITS = 64
 """Most candidate parents of a variable: a parent set is a mask of 64 bits."""
 
@@ -178,9 +180,9 @@ class SearchSettings:
             beams[1], wide[1] = max(beams[1], affordable), max(wide[1], affordable)
         return beams, wide
 
-    def limits(self, room: int) -> tuple[float, int, float, int, int, int]:
-        """Limits of `explore_parent_sets`, with at most `room` free parameters of a family."""
-        return self.margin, room, self.delta, self.max_sets, self.closed, self.extended
+    def listing(self) -> Listing:
+        """Which sets of a search are listed, for the kernel."""
+        return Listing(self.delta, self.max_sets, self.closed, self.extended)
 
 
 @dataclass(frozen=True)
