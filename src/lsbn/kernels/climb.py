@@ -141,8 +141,8 @@ def reaches(state, source, target, skip):
 def best_move(lists, state, step, short):
     """Find the legal move with the largest gain.
 
-    A move on a tabu pair counts only if it gains more than ``short``, what the search lacks to its
-    best graph so far.
+    A move on a tabu pair is legal only if it gains more than ``short``, the difference between the
+    score of the best graph so far and the present score.
 
     Returns
     -------

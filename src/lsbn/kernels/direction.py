@@ -1,19 +1,19 @@
 """The log prior of a family, and the correction of directions under the mixed score.
 
-Equivalent graphs have the same BDeu, but not the same mixed score: of two columns alone, one
-direction may be many times as likely as the other, though no data can tell them apart. With the
-gains
+Equivalent graphs have the same BDeu, but not the same mixed score: for two columns alone, one
+direction may have a much higher score than the other, though no data can distinguish them. With
+the gains
 
     g(u -> v) = score(v | u) - score(v)
 
-the edge u -> v has the *leaning* ``(g(v -> u) - g(u -> v)) / 2``, whatever other parents v has.
-Both directions of an edge between two variables without further parents then gain the same, the
-mean of the two. So all directions of a tree of edges without colliders score alike. The leaning of
-v -> u is minus that of u -> v: it weighs directions only.
+the edge u -> v has the *leaning* ``(g(v -> u) - g(u -> v)) / 2``, for any other parents of v.
+Both directions of an edge between two variables without further parents then have the same gain,
+the mean of the two. So all orientations of a tree without colliders have the same score. The
+leaning of v -> u is minus that of u -> v: it changes only the weight of directions.
 
-Leanings depend on the data, so they are no prior, but they stand beside it, and the score itself
-stays a log probability. The corrected evidence of two joined columns is the geometric mean of two
-distributions, hence at most 1 when summed over all columns.
+Leanings depend on the data, so they are not part of the prior. They are added beside it, and the
+score itself remains a log probability. The corrected evidence of two joined columns is the
+geometric mean of two distributions. Its sum over all columns is at most 1.
 """
 
 from typing import NamedTuple

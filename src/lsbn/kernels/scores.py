@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit
 
 from lsbn.kernels.bits import and_into, count_and
-from lsbn.kernels.lookup import BIC, MIXED, family_slots, look
+from lsbn.kernels.lookup import BIC, MIXED, family_slots, log_term
 from lsbn.kernels.mixture import mixed_score
 
 _MASK_BYTES = 1 << 20
@@ -124,12 +124,12 @@ def _score_by_bits(columns, lookup, slots, child, parents):
                 depth -= 1
             continue
         left = size[p]
-        total -= look(kind, table, row, a_row, left)
+        total -= log_term(kind, table, row, a_row, left)
         for k in range(r - 1):
             count = count_and(masks[p], words[base + k])
             left -= count
-            total += look(kind, table, cell, a_cell, count)
-        total += look(kind, table, cell, a_cell, left)
+            total += log_term(kind, table, cell, a_cell, count)
+        total += log_term(kind, table, cell, a_cell, left)
         depth -= 1
     return total
 
@@ -170,8 +170,8 @@ def _score_by_rows(child, r, ids, n_ids, lookup, slots):
         size = 0
         for k in range(r):
             size += counts[j, k]
-            total += look(kind, table, cell, a_cell, counts[j, k])
-        total -= look(kind, table, row, a_row, size)
+            total += log_term(kind, table, cell, a_cell, counts[j, k])
+        total -= log_term(kind, table, row, a_row, size)
     return total
 
 
@@ -267,11 +267,11 @@ def _extend_by_bits(columns, lookup, family, q, r, u):
                 if count > 0:
                     left -= count
                     rows[s] += count
-                    total += look(kind, table, cell, a_cell, count)
+                    total += log_term(kind, table, cell, a_cell, count)
             rows[card - 1] += left
-            total += look(kind, table, cell, a_cell, left)
+            total += log_term(kind, table, cell, a_cell, left)
         for s in range(card):
-            total -= look(kind, table, row, a_row, rows[s])
+            total -= log_term(kind, table, row, a_row, rows[s])
     return total
 
 

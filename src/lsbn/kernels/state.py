@@ -23,6 +23,23 @@ class Columns(NamedTuple):
     codes: np.ndarray
 
 
+class CountedColumns(NamedTuple):
+    """The data, and a table for tests of independence.
+
+    Attributes
+    ----------
+    words, offsets, codes : arrays
+        See `Columns`.
+    xlogx : (rows + 1,) float array
+        ``x log x`` of all counts: see `lsbn.kernels.counts.tabulate_xlogx`.
+    """
+
+    words: np.ndarray
+    offsets: np.ndarray
+    codes: np.ndarray
+    xlogx: np.ndarray
+
+
 class FamilyLists(NamedTuple):
     """Listed parent sets of every variable, as the order sampler takes them.
 

@@ -110,7 +110,7 @@ def permutation_threshold(
         data = arrays_for_tests(Dataset(codes, dataset.cards, dataset.names, dataset.states))
 
         def largest(rows: tuple[int, int], data: Data = data) -> float:
-            return float(information_strip(*data, rows[0], rows[1]).max())
+            return float(information_strip(data, rows[0], rows[1]).max())
 
         most = max(most, *parallel.run(largest, strips(dataset.n_variables), n_jobs))
     return most
@@ -127,7 +127,7 @@ def _kept_pairs(
 
     def kept(rows: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         low, high = rows
-        strip = information_strip(*data, low, high)
+        strip = information_strip(data, low, high)
         degrees = free[low:high, None] * free
         least = critical[degrees] if threshold is None else threshold
         i, j = np.nonzero((strip > least) & (degrees > 0))

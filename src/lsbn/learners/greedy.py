@@ -115,7 +115,7 @@ def canonical_order(dataset: Dataset) -> np.ndarray:
     data = arrays_for_tests(dataset)
     strength = np.zeros(dataset.n_variables)
     for low, high in strips(dataset.n_variables):
-        strip = information_strip(*data, low, high)
+        strip = information_strip(data, low, high)
         strength[low:high] += strip.sum(axis=1)
         strength += strip.sum(axis=0)
     words, offsets = dataset.bits

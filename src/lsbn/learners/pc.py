@@ -11,7 +11,9 @@ from lsbn import parallel
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.kernels import independence as _independence
+from lsbn.kernels import separation as _separation
 from lsbn.kernels.counts import tabulate_xlogx
+from lsbn.kernels.state import CountedColumns
 from lsbn.learners.base import Knowledge, Learned
 
 __all__ = ["default_alpha", "learn_pc"]
@@ -19,7 +21,7 @@ __all__ = ["default_alpha", "learn_pc"]
 _CHUNKS = 64
 _VOTE_SIZE = 2
 
-Data = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+Data = CountedColumns
 Graph = tuple[np.ndarray, np.ndarray]
 Pair = tuple[int, int]
 FALSE_DISCOVERIES = 0.05
@@ -128,7 +130,7 @@ def learn_pc(
 def arrays_for_tests(dataset: Dataset) -> Data:
     """Return the arrays that the kernels of the tests take."""
     words, offsets = dataset.bits
-    return words, offsets, dataset.codes, tabulate_xlogx(dataset.n_rows)
+    return Data(words, offsets, dataset.codes, tabulate_xlogx(dataset.n_rows))
 
 
 def strips(n: int, height: int = 16) -> list[Pair]:
@@ -149,11 +151,11 @@ def _skeleton(
     if pairs is None:
 
         def strip(bounds: Pair) -> np.ndarray:
-            return _independence.dependent_strip(*data, *bounds, log_alpha)
+            return _independence.dependent_strip(data, *bounds, log_alpha)
 
         pairs = np.concatenate(parallel.run(strip, strips(n), n_jobs))
         levels.append({"size": 0, "pairs": n * (n - 1) // 2, "tests": n * (n - 1) // 2})
-    pairs = pairs[significant(_independence.pair_log_p_values(*data, pairs), n * (n - 1) // 2)]
+    pairs = pairs[significant(_independence.pair_log_p_values(data, pairs), n * (n - 1) // 2)]
     for size in range(len(levels), max_size + 1):
         graph = adjacency(n, pairs)
         if len(pairs) == 0 or np.diff(graph.indptr).max() <= size:
@@ -161,7 +163,7 @@ def _skeleton(
         graph_arrays = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
 
         def level(part: np.ndarray, size: int = size, arrays: Graph = graph_arrays) -> tuple:
-            return _independence.separate(*data, part, *arrays, size, log_alpha)
+            return _separation.separate(data, part, *arrays, size, log_alpha)
 
         done = parallel.run(level, np.array_split(pairs, min(_CHUNKS, len(pairs))), n_jobs)
         tests = int(sum(count for _, count in done))
@@ -192,8 +194,8 @@ def _orient(
         x, y = pair
         middle = np.array(sorted(near[x] & near[y]), np.int64)
         pools = np.array([*sorted(near[x]), *sorted(near[y])], np.int64)
-        total, votes = _independence.separator_votes(
-            *data, x, y, pools, len(near[x]), _VOTE_SIZE, middle, log_alpha
+        total, votes = _separation.separator_votes(
+            data, pair, pools, len(near[x]), _VOTE_SIZE, middle, log_alpha
         )
         heads = middle[2 * votes < total].tolist()
         return [(tail, head) for head in heads for tail in pair]

@@ -9,7 +9,6 @@ import pytest
 import naive
 from lsbn.data import Dataset
 from lsbn.learners.averaging import SearchSettings
-from lsbn.learners.averaging.parent_sets import ParentSets
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.scoring import PUBLISHED, Score
 from lsbn.network.generators import random_network
@@ -105,21 +104,6 @@ def test_exploring_adds_scored_sets_and_forgets_none_that_count():
         assert max(wanted, key=wanted.get) in before
 
 
-def test_links_join_candidates_both_ways():
-    sets = ParentSets.from_variables(
-        [np.array([2, 1]), np.array([0]), np.array([], int)],
-        [np.array([0, 3], np.uint64), np.array([0, 1], np.uint64), np.array([0], np.uint64)],
-        [np.array([1.0, 0.0]), np.array([1.0, 0.0]), np.array([1.0])],
-    )
-    start, node, here, there = sets.links
-    assert start.tolist() == [0, 2, 3, 4]
-    assert node.tolist() == [1, 2, 0, 0]
-    assert here.tolist() == [1, 0, 0, -1]
-    assert there.tolist() == [0, -1, 1, 0]
-    parent, child = sets.edges()
-    assert list(zip(parent.tolist(), child.tolist(), strict=True)) == [(2, 0), (1, 0), (0, 1)]
-
-
 def test_constant_variables_have_no_parents_and_no_children():
     table = small_table().assign(k="same")
     dataset = Dataset.from_table(table[["X0", "k", "X1", "X2"]])
@@ -160,13 +144,6 @@ def test_at_most_64_candidates_of_hundreds():
     sets = search.listed()
     assert np.diff(sets.lists.cand_start).max() <= 64
     assert (np.diff(sets.lists.set_start) >= 1).all()
-
-
-@pytest.mark.parametrize(("most", "wanted"), [(2, (1, 12)), (10, (1, 12, 6, 4, 3, 2, 2, 2, 2, 2))])
-def test_settings_are_bounded(most, wanted):
-    assert SearchSettings().bounded(most).beams == wanted
-    assert len(SearchSettings().bounded(most).wide) == most
-    assert SearchSettings().bounded(None) == SearchSettings()
 
 
 def test_a_set_never_has_more_parameters_than_rows():

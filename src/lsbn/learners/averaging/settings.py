@@ -66,7 +66,7 @@ class TableSettings:
     max_candidates : int
         Most candidates of a variable with a table: the table has ``2**max_candidates`` entries.
     min_sets : int
-        Least sets of a variable with a table: the sum over fewer sets is as fast without a table.
+        Least sets of a variable with a table: fewer sets are summed one by one.
     """
 
     max_candidates: int = 16
@@ -93,8 +93,9 @@ class SearchSettings:
         the third size the search on link ended 4,000 nats lower (F 78 instead of 89 on one table):
         a selector has an effect only beside both variables that it selects from.
     pairs : int
-        Pairs of parents of a variable that are always scored. In a pool of 64 these are all pairs,
-        so that no two parents are missed that have only a joint effect.
+        Pairs of parents that are scored for each variable whatever their single scores: the best
+        ``pairs // pool`` single parents are extended by the whole pool, in a pool of up to 45 all
+        of them. So two parents are found that have only a joint effect.
     margin : float
         A set is left out if a subset has a log score that is higher by this margin, in nats.
     delta : float
@@ -280,3 +281,7 @@ class ConvergenceSettings:
     uncertain: float = 1e-6
     high_r_hat: float = 1.1
     warning_error: float = 0.1
+
+    def __post_init__(self) -> None:
+        if self.uncertain <= 0 or self.high_r_hat <= 1 or self.warning_error <= 0:
+            raise ValueError(f"limits must be positive, and that of R-hat above 1: {self}")
