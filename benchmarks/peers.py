@@ -22,8 +22,8 @@ import numpy as np
 import pandas as pd
 
 from lsbn.data import Dataset
+from lsbn.learners import learn_model_averaging
 from lsbn.learners.greedy import learn_greedy
-from lsbn.learners.model_averaging import learn_model_averaging
 from lsbn.learners.pc import learn_pc
 from lsbn.metrics import compare
 from lsbn.network import load_network

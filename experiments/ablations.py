@@ -31,7 +31,7 @@ from lsbn.files import atomic_file
 from lsbn.framework.local import LocalResult, LocalSettings, local_learn
 from lsbn.framework.parts import Part
 from lsbn.learners import LEARNERS, PUBLISHED, Learned, learn_model_averaging
-from lsbn.learners.model_averaging import Sampling
+from lsbn.learners.averaging import SamplingSettings
 from lsbn.metrics import compare
 from lsbn.network import load_network
 from lsbn.parallel import run
@@ -42,7 +42,7 @@ from lsbn.studies.tabular import Table
 FEW_ROWS = 1_000
 MAX_PARENTS = 3
 """Bound inside sub-communities, as LSBN has it by default."""
-SAMPLING = Sampling(least_steps=10_000, most_steps=5_000)
+SAMPLING = SamplingSettings(least_steps=10_000, most_steps=5_000)
 """Shorter than by default, which would take some hundred times as long as the exact sum."""
 SIZES = {"2 to 4": range(2, 5), "5 to 7": range(5, 8), "8 to 10": range(8, 11)}
 Rows = list[list[str]]

@@ -28,8 +28,9 @@ from sklearn.exceptions import ConvergenceWarning
 from lsbn.data import Dataset
 from lsbn.files import atomic_file
 from lsbn.learners import PUBLISHED, Score, learn_model_averaging
-from lsbn.learners.model_averaging import OrderSampler, Sampling
-from lsbn.learners.parent_sets import Effort, ParentSetSearch
+from lsbn.learners.averaging import SamplingSettings, SearchSettings
+from lsbn.learners.averaging.sampler import OrderSampler
+from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.metrics import CalibrationCurve
 from lsbn.network import BayesianNetwork
 
@@ -465,9 +466,9 @@ def _curve(group: Group) -> list[str]:
 
 
 def _sampler(case: Case, seed: np.random.SeedSequence) -> OrderSampler:
-    effort = Effort().bounded(MAX_PARENTS)
+    settings = SearchSettings().bounded(MAX_PARENTS)
     rng = np.random.default_rng(seed)
-    return OrderSampler(case.known, case.score, effort, Sampling(), rng, 1)
+    return OrderSampler(case.known, case.score, settings, SamplingSettings(), rng)
 
 
 WAYS: dict[str, Callable[[Case], np.ndarray]] = {
@@ -543,7 +544,7 @@ def graph_posteriors(
     """Edge posteriors over all DAGs, for each of several prior weights beside the families'."""
     n = dataset.n_variables
     parents, _ = all_graphs(n)
-    search = ParentSetSearch(dataset, score, Effort().bounded(n - 1))
+    search = ParentSetSearch(dataset, score, SearchSettings().bounded(n - 1))
     search.enumerate_all()
     start, mask, scores = search.as_subsets()
     total = np.zeros(len(parents))

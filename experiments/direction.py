@@ -21,9 +21,12 @@ from lsbn.data import Dataset
 from lsbn.files import atomic_file
 from lsbn.graph import CycleError, EdgeProbabilities, cpdag_of
 from lsbn.kernels import orders as _orders
+from lsbn.kernels.state import EdgeSums
 from lsbn.learners import PUBLISHED
-from lsbn.learners.model_averaging import OrderSampler, Sampling, _average, _kept
-from lsbn.learners.parent_sets import Effort, ParentSets
+from lsbn.learners.averaging import SamplingSettings, SearchSettings
+from lsbn.learners.averaging.convergence import best_mode
+from lsbn.learners.averaging.parent_sets import ParentSets
+from lsbn.learners.averaging.sampler import OrderSampler, average_chains
 from lsbn.metrics import compare
 from lsbn.network import load_network
 
@@ -90,18 +93,21 @@ def relations(n: int, graph: Parents) -> np.ndarray:
 def posterior(dataset: Dataset, seed: int) -> Posterior:
     """Do what `learn_model_averaging` does with the published score, and keep the orders."""
     rng = np.random.default_rng(seed)
-    sampler = OrderSampler(dataset, PUBLISHED, Effort(), Sampling(), rng, 1)
-    sets, starts, _ = sampler._search(None)
-    counted, core = sampler._counted(sets, starts)
-    chains = sampler._sample(counted, core, starts)
-    edges = EdgeProbabilities(_average(counted, chains)[0], dataset.names)
-    scratch = np.zeros(len(counted.lists[4]))
-    graphs, bests = [], [best_graph(sets, starts[0][0])]
-    kept = _kept(chains)
+    sampling = SamplingSettings()
+    sampler = OrderSampler(dataset, PUBLISHED, SearchSettings(), sampling, rng)
+    result = sampler.find_sets()
+    sets = result.sets
+    counted, core = sampler.select_sets(result)
+    chains = sampler.sample(counted, core, result.orders)
+    matrix, _ = average_chains(counted, chains, sampling.worse_mode)
+    edges = EdgeProbabilities(matrix, dataset.names)
+    scratch = np.zeros(counted.n_candidates)
+    graphs, bests = [], [best_graph(sets, result.orders[0].keys)]
+    kept = best_mode(chains, sampling.worse_mode)
     for chain in kept:
         for _ in range(DRAWS // len(kept)):
             arguments = (core.lists, core.links, chain.keys, SPACING, SPACING, chain.rng)
-            _orders.sample(*arguments, counted.lists, scratch, scratch)
+            _orders.sample(*arguments, EdgeSums(counted.lists, scratch, scratch))
             graphs.append(drawn_graph(counted, chain.keys, rng)[0])
             bests.append(best_graph(sets, chain.keys))
     return Posterior(edges, graphs, bests[0][0], max(bests, key=lambda found: found[1])[0])
@@ -109,17 +115,16 @@ def posterior(dataset: Dataset, seed: int) -> Posterior:
 
 def possible(sets: ParentSets, v: int, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Parent sets of a variable that agree with an order, as masks, and their scores."""
-    set_start, set_mask, set_score, cand_start, cand = sets.lists[:5]
-    own = slice(*set_start[v : v + 2])
-    before = keys[cand[slice(*cand_start[v : v + 2])]] < keys[v]
+    lists, own = sets.lists, sets.sets_of(v)
+    before = keys[lists.cand[slice(*lists.cand_start[v : v + 2])]] < keys[v]
     allowed = np.uint64(sum(1 << c for c in np.flatnonzero(before).tolist()))
-    agrees = (set_mask[own] & ~allowed) == 0
-    return set_mask[own][agrees], set_score[own][agrees]
+    agrees = (lists.set_mask[own] & ~allowed) == 0
+    return lists.set_mask[own][agrees], lists.set_score[own][agrees]
 
 
 def members(sets: ParentSets, v: int, mask: np.uint64) -> np.ndarray:
     """Variables of a mask."""
-    cand = sets.lists[4][slice(*sets.lists[3][v : v + 2])]
+    cand = sets.lists.cand[slice(*sets.lists.cand_start[v : v + 2])]
     return np.sort(cand[[int(mask) >> c & 1 == 1 for c in range(len(cand))]])
 
 

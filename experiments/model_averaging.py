@@ -18,6 +18,7 @@ from lsbn.data import Dataset
 from lsbn.files import atomic_file
 from lsbn.kernels.scores import family_score
 from lsbn.learners import PUBLISHED, Score, learn_model_averaging
+from lsbn.learners.scoring import columns_of
 from lsbn.metrics import compare
 from lsbn.network import BayesianNetwork, load_network
 
@@ -97,14 +98,14 @@ def _graphs(seeds: list[int]) -> list[str]:
 
 
 def _log_score(dataset: Dataset, graph) -> float:
-    words, offsets = dataset.bits
+    columns = columns_of(dataset)
     lookup = PUBLISHED.lookup()
     place = {name: v for v, name in enumerate(dataset.names)}
     total = 0.0
     for name, v in place.items():
         parents = np.array(sorted(place[u] for u in graph.predecessors(name)), np.int64)
         prior = PUBLISHED.penalty(dataset.n_variables, len(parents))[-1]
-        total += prior + family_score(words, offsets, dataset.codes, lookup, v, parents)
+        total += prior + family_score(columns, lookup, v, parents)
     return total
 
 

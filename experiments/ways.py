@@ -30,6 +30,7 @@ from lsbn.graph import dag_to_cpdag
 from lsbn.kernels import mixture, scores, trees
 from lsbn.kernels.lookup import Lookup
 from lsbn.learners import Score
+from lsbn.learners.scoring import columns_of
 from lsbn.network import load_network
 from lsbn.studies.tabular import Table
 
@@ -318,7 +319,7 @@ def check(total: float, dataset: Dataset, dag: nx.DiGraph) -> None:
     """Compare the average of the ways with the score that learners use."""
     lookup = Score("mixed").lookup()
     want = math.fsum(
-        scores.family_score(*dataset.bits, dataset.codes, lookup, child, parents)
+        scores.family_score(columns_of(dataset), lookup, child, parents)
         for child, parents in parent_sets(dataset, dag)
     )
     assert abs(total - want) < ROUNDING, f"the ways average to {total}, but the score is {want}"

@@ -39,6 +39,7 @@ from lsbn.data import Dataset
 from lsbn.files import atomic_file
 from lsbn.kernels.scores import family_score
 from lsbn.learners import Score
+from lsbn.learners.scoring import columns_of
 from lsbn.network import BayesianNetwork
 
 VARIABLES = (5, 40)
@@ -459,7 +460,7 @@ def missed(case: Case, matrix: np.ndarray) -> np.ndarray:
     """
     found = np.zeros(3, np.int64)
     dataset, lookup = Dataset.from_table(case.table), Score().lookup()
-    data = (*dataset.bits, dataset.codes, lookup)
+    data = (columns_of(dataset), lookup)
     for u, v in np.argwhere(case.graph & case.judged & (matrix + matrix.T <= 0.5)).tolist():
         parents = np.flatnonzero(case.graph[:, v] & (dataset.cards > 1))
         large = np.prod(dataset.cards[parents]) * (dataset.cards[v] - 1) > dataset.n_rows

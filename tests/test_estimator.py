@@ -1,5 +1,6 @@
 import json
 import pickle
+from functools import partial
 
 import networkx as nx
 import numpy as np
@@ -20,6 +21,7 @@ from lsbn import estimator, pairs
 from lsbn.data import DataError, Dataset
 from lsbn.estimator import LSBN
 from lsbn.learners import LEARNERS, Score
+from lsbn.learners.averaging import SearchSettings
 from lsbn.metrics import compare
 from lsbn.network import load_network, read_bif
 
@@ -249,7 +251,8 @@ def test_stages_that_nobody_reads_are_not_run(model):
 def test_many_variables_are_searched_among_candidates(monkeypatch):
     """What happens above 1,024 variables: communities say where the last pass looks."""
     monkeypatch.setattr(estimator, "REACH", 20)
-    monkeypatch.setattr("lsbn.learners.model_averaging.REACH", 20)
+    settings = partial(SearchSettings, max_unrestricted=20)
+    monkeypatch.setattr("lsbn.learners.averaging.learner.SearchSettings", settings)
     monkeypatch.setattr("lsbn.framework.candidates._EXPANDED", 20)
     table, truth = shuffled_alarm(3_000)
     first = LSBN(random_state=0).fit(table)

@@ -24,7 +24,7 @@ from lsbn.framework.local import LocalSettings, learn_communities
 from lsbn.framework.mergence import merge_order, mergence, union_sizes
 from lsbn.graph import EdgeProbabilities
 from lsbn.learners import LEARNERS, Learned, Score
-from lsbn.learners.model_averaging import REACH
+from lsbn.learners.averaging import SearchSettings
 from lsbn.network import BayesianNetwork, fit_tables
 from lsbn.network.convert import to_pgmpy, to_pyagrum
 from lsbn.pairs import WEIGHTS, PairStatistics, base_weights
@@ -37,6 +37,8 @@ BLANKET_ALPHA = 0.001
 _AS_PUBLISHED = {"fold_copies": False, "weigh_votes": False, "last_pass": False}
 
 
+REACH = SearchSettings.max_unrestricted
+"""Up to this number of variables the search of model averaging looks everywhere."""
 NOT_NEEDED = f"the last pass looks everywhere among up to {REACH:,} variables"
 
 

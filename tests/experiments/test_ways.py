@@ -11,6 +11,7 @@ import naive
 from lsbn import LSBN, Dataset, EdgeProbabilities
 from lsbn.kernels import mixture, scores
 from lsbn.learners import Score
+from lsbn.learners.scoring import columns_of
 
 PATH = Path(__file__).parents[2] / "experiments" / "ways.py"
 CARDS = {
@@ -51,7 +52,7 @@ def case(request, study):
 
 def kernel_score(dataset, kind):
     parents = np.arange(1, dataset.n_variables)
-    return scores.family_score(*dataset.bits, dataset.codes, Score(kind).lookup(), 0, parents)
+    return scores.family_score(columns_of(dataset), Score(kind).lookup(), 0, parents)
 
 
 def test_the_ways_average_to_the_mixed_score(study, case):

@@ -12,6 +12,7 @@ from lsbn.kernels import lookup
 from lsbn.kernels.bits import bit_columns
 from lsbn.kernels.direction import Prior, leanings, log_prior
 from lsbn.kernels.scores import family_score
+from lsbn.kernels.state import Columns
 
 tables = st.tuples(
     st.integers(0, 10_000),
@@ -21,7 +22,8 @@ tables = st.tuples(
 
 
 def arrays(codes, cards, kind=lookup.MIXED):
-    return *bit_columns(codes, np.asarray(cards)), codes, lookup.make_lookup(kind, 1.0)
+    columns = Columns(*bit_columns(codes, np.asarray(cards)), codes)
+    return columns, lookup.make_lookup(kind, 1.0)
 
 
 def random_arrays(seed, cards, rows, kind=lookup.MIXED):
@@ -38,7 +40,7 @@ def test_leanings_are_their_definition(table):
     case = random_arrays(*table)
     found = leanings(*case, 0, np.arange(1, len(cards)))
     for u in range(1, len(cards)):
-        wanted = naive.leaning("mixed", case[2].tolist(), cards, u, 0)
+        wanted = naive.leaning("mixed", case[0].codes.tolist(), cards, u, 0)
         assert found[u] == pytest.approx(wanted, abs=1e-8)
     assert found[0] == 0
 

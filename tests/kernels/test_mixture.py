@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import naive
 from lsbn.kernels import lookup, mixture, scores, trees
 from lsbn.kernels.bits import bit_columns
+from lsbn.kernels.state import Columns
 
 
 def table(seed, cards, rows):
@@ -17,8 +18,8 @@ def table(seed, cards, rows):
 
 def score(codes, cards, parents, kind=lookup.MIXED):
     tables = lookup.make_lookup(kind, 1.0)
-    bits = bit_columns(codes, np.asarray(cards))
-    return scores.family_score(*bits, codes, tables, 0, np.asarray(parents, np.int64))
+    columns = Columns(*bit_columns(codes, np.asarray(cards)), codes)
+    return scores.family_score(columns, tables, 0, np.asarray(parents, np.int64))
 
 
 @settings(deadline=None, max_examples=40)

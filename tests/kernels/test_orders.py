@@ -11,7 +11,8 @@ from scipy.stats import chi2
 
 import naive
 from lsbn.kernels import orders
-from lsbn.learners.parent_sets import ParentSets
+from lsbn.kernels.state import EdgeSums, OrderState
+from lsbn.learners.averaging.parent_sets import ParentSets
 
 
 def listed(families, tabulated):
@@ -26,8 +27,8 @@ def listed(families, tabulated):
         scores.append(np.array([score for _, score in ranked]))
     sets = ParentSets.from_variables(candidates, masks, scores)
     most = 16 if tabulated else -1
-    tables = orders.tabulate_families(*sets.lists[:4], most, 1)
-    return (*sets.lists[:5], *tables, *sets.lists[7:]), sets.links
+    start, table = orders.tabulate_families(*sets.lists[:4], most, 1)
+    return sets.lists._replace(table_start=start, table=table), sets.links
 
 
 def random_families(seed, n, share=0.6, spread=2.0, most=5):
@@ -42,13 +43,8 @@ def random_families(seed, n, share=0.6, spread=2.0, most=5):
     return found
 
 
-def fresh_memory(n):
-    return np.zeros((n, orders.CACHE), np.uint64), np.full((n, orders.CACHE), np.nan)
-
-
 def members(lists, v, mask):
-    cand_start, cand = lists[3], lists[4]
-    own = cand[cand_start[v] : cand_start[v + 1]]
+    own = lists.cand[lists.cand_start[v] : lists.cand_start[v + 1]]
     return {int(u) for i, u in enumerate(own) if int(mask) >> i & 1}
 
 
@@ -63,10 +59,10 @@ def members(lists, v, mask):
 def test_log_family_is_a_sum_over_sets(seed, n, tabulated, beta, spread):
     families = random_families(seed, n, spread=spread)
     lists, _ = listed(families, tabulated)
-    memory = fresh_memory(n)
+    memory = orders.new_memory(n)
     for v, family in enumerate(families):
         heated = {s: beta * score for s, score in family.items()}
-        k = lists[3][v + 1] - lists[3][v]
+        k = lists.cand_start[v + 1] - lists.cand_start[v]
         for mask in range(1 << k):
             wanted = naive.log_family(heated, members(lists, v, mask))
             allowed = np.uint64(mask)
@@ -94,8 +90,8 @@ def test_all_of_64_candidates_count():
     family = {s: float(score) for s, score in zip(sets, rng.normal(-50, 3, len(sets)), strict=True)}
     family |= {frozenset([u]): -60.0 for u in range(64) if frozenset([u]) not in family}
     lists, links = listed([*[{frozenset(): -1.0}] * 64, family], True)
-    assert lists[3][65] - lists[3][64] == 64
-    memory = fresh_memory(65)
+    assert lists.cand_start[65] - lists.cand_start[64] == 64
+    memory = orders.new_memory(65)
     for share in (0.0, 0.2, 0.5, 0.9, 1.0):
         keys = np.append(rng.random(64), share)
         allowed = orders.allowed_masks(lists, keys)
@@ -103,17 +99,17 @@ def test_all_of_64_candidates_count():
         wanted = naive.log_family(family, before.tolist())
         assert orders.cached_family(lists, memory, 64, allowed[64], 1.0) == pytest.approx(wanted)
         total, squares = np.zeros(64), np.zeros(64)
-        orders.add_edge_posteriors(lists, allowed, total, squares)
+        orders.add_edge_posteriors(EdgeSums(lists, total, squares), allowed)
         shares = [0.0] * 64
         for s, score in family.items():
             for u in s if s <= set(before.tolist()) else ():
                 shares[u] += math.exp(score - wanted)
         np.testing.assert_allclose(total, shares, atol=1e-8)
     keys = rng.random(65)
-    allowed = orders.allowed_masks(lists, keys)
+    state = OrderState(keys, orders.allowed_masks(lists, keys), memory)
     for _ in range(5):
-        orders.gibbs_sweep(lists, links, keys, allowed, memory, 1.0, rng)
-    np.testing.assert_array_equal(allowed, orders.allowed_masks(lists, keys))
+        orders.gibbs_sweep(lists, links, state, 1.0, rng)
+    np.testing.assert_array_equal(state.allowed, orders.allowed_masks(lists, keys))
 
 
 @settings(deadline=None, max_examples=30)
@@ -135,10 +131,10 @@ def test_masks_scores_and_edge_posteriors_of_an_order(seed, n, tabulated, spread
         assert members(lists, v, allowed[v]) == set(order[:place]) & known
         score += naive.log_family(families[v], order[:place])
     assert orders.log_order(lists, allowed) == pytest.approx(score, abs=1e-7)
-    total, squares = np.ones(len(lists[4])), np.ones(len(lists[4]))
-    orders.add_edge_posteriors(lists, allowed, total, squares)
-    child = np.repeat(np.arange(n), np.diff(lists[3]))
-    wanted = np.array(naive.edge_posteriors_given_order(families, order))[lists[4], child]
+    total, squares = np.ones(len(lists.cand)), np.ones(len(lists.cand))
+    orders.add_edge_posteriors(EdgeSums(lists, total, squares), allowed)
+    child = np.repeat(np.arange(n), np.diff(lists.cand_start))
+    wanted = np.array(naive.edge_posteriors_given_order(families, order))[lists.cand, child]
     np.testing.assert_allclose(total - 1, wanted, atol=1e-8)
     np.testing.assert_allclose(squares - 1, wanted**2, atol=1e-8)
 
@@ -173,9 +169,9 @@ def test_a_sweep_leaves_the_order_posterior_as_it_is(n, seed, tabulated):
     moved, lowest, draws = 0, [], 8000
     for first in rng.choice(len(choices), p=list(posterior.values()), size=draws):
         keys = drawn_keys(choices[first], rng)
-        allowed = orders.allowed_masks(lists, keys)
-        orders.gibbs_sweep(lists, links, keys, allowed, fresh_memory(n), 1.0, rng)
-        np.testing.assert_array_equal(allowed, orders.allowed_masks(lists, keys))
+        state = orders.new_state(lists, keys)
+        orders.gibbs_sweep(lists, links, state, 1.0, rng)
+        np.testing.assert_array_equal(state.allowed, orders.allowed_masks(lists, keys))
         order = tuple(np.argsort(keys).tolist())
         counts[order] += 1
         moved += order != choices[first]
@@ -193,11 +189,11 @@ def test_a_long_chain_visits_orders_by_their_posterior(beta):
     heated = [{s: beta * score for s, score in family.items()} for family in families]
     posterior = naive.order_posterior(heated)
     rng = np.random.default_rng(0)
-    keys, memory = rng.random(n), fresh_memory(n)
-    allowed = orders.allowed_masks(lists, keys)
+    keys = rng.random(n)
+    state = orders.new_state(lists, keys)
     counts = dict.fromkeys(posterior, 0)
     for _ in range(20_000):
-        orders.gibbs_sweep(lists, links, keys, allowed, memory, beta, rng)
+        orders.gibbs_sweep(lists, links, state, beta, rng)
         counts[tuple(np.argsort(keys).tolist())] += 1
     visited = np.array([counts[order] for order in posterior]) / 20_000
     assert np.abs(visited - list(posterior.values())).sum() / 2 < 0.03
@@ -207,12 +203,13 @@ def test_sample_averages_edge_posteriors():
     families = random_families(3, 5)
     lists, links = listed(families, True)
     rng = np.random.default_rng(1)
-    keys, total = rng.random(5), np.zeros(len(lists[4]))
+    keys, total = rng.random(5), np.zeros(len(lists.cand))
     squares = np.zeros_like(total)
-    scores = orders.sample(lists, links, keys, 40_000, 2, rng, lists, total, squares)
+    sums = EdgeSums(lists, total, squares)
+    scores = orders.sample(lists, links, keys, 40_000, 2, rng, sums)
     assert len(scores) == 20_000
-    child = np.repeat(np.arange(5), np.diff(lists[3]))
-    wanted = np.array(naive.order_edge_posteriors(families))[lists[4], child]
+    child = np.repeat(np.arange(5), np.diff(lists.cand_start))
+    wanted = np.array(naive.order_edge_posteriors(families))[lists.cand, child]
     np.testing.assert_allclose(total / 20_000, wanted, atol=0.02)
     assert (squares <= total + 1e-9).all()
     last = orders.log_order(lists, orders.allowed_masks(lists, keys))
@@ -244,11 +241,12 @@ def test_orders_may_be_sampled_by_fewer_sets_than_are_averaged():
         False,
     )
     rng = np.random.default_rng(1)
-    keys, total = rng.random(5), np.zeros(len(whole[4]))
+    keys, total = rng.random(5), np.zeros(len(whole.cand))
     squares = np.zeros_like(total)
-    orders.sample(core, links, keys, 2, 2, rng, whole, total, squares)
+    orders.sample(core, links, keys, 2, 2, rng, EdgeSums(whole, total, squares))
     wanted = np.zeros_like(total)
-    orders.add_edge_posteriors(whole, orders.allowed_masks(whole, keys), wanted, squares)
+    allowed = orders.allowed_masks(whole, keys)
+    orders.add_edge_posteriors(EdgeSums(whole, wanted, squares), allowed)
     np.testing.assert_allclose(total, wanted)
 
 
@@ -257,15 +255,15 @@ def test_shares_of_sets_are_their_posteriors():
     lists, links = listed(families, False)
     rng = np.random.default_rng(2)
     share = orders.set_shares(lists, links, rng.random(4), 20_000, rng, lists)
-    per_variable = np.add.reduceat(share, lists[0][:-1])
+    per_variable = np.add.reduceat(share, lists.set_start[:-1])
     np.testing.assert_allclose(per_variable, 1.0, atol=1e-6)
-    child = np.repeat(np.arange(4), np.diff(lists[3]))
-    wanted = np.array(naive.order_edge_posteriors(families))[lists[4], child]
+    child = np.repeat(np.arange(4), np.diff(lists.cand_start))
+    wanted = np.array(naive.order_edge_posteriors(families))[lists.cand, child]
     found = [
         sum(
             share[s]
-            for s in range(lists[0][v], lists[0][v + 1])
-            if int(lists[1][s]) >> int(c - lists[3][v]) & 1
+            for s in range(lists.set_start[v], lists.set_start[v + 1])
+            if int(lists.set_mask[s]) >> int(c - lists.cand_start[v]) & 1
         )
         for c, v in enumerate(child)
     ]

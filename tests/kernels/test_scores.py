@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import naive
 from lsbn.kernels import lookup, scores
 from lsbn.kernels.bits import bit_columns
+from lsbn.kernels.state import Columns
 
 KINDS = {"bdeu": lookup.BDEU, "k2": lookup.K2, "bic": lookup.BIC, "mixed": lookup.MIXED}
 TABLES = ["bdeu", "bic", "k2"]
@@ -17,7 +18,7 @@ TABLES = ["bdeu", "bic", "k2"]
 def table(seed, cards, rows):
     rng = np.random.default_rng(seed)
     codes = np.array([rng.integers(r, size=rows) for r in cards], np.uint8)
-    return codes, bit_columns(codes, np.asarray(cards))
+    return codes, Columns(*bit_columns(codes, np.asarray(cards)), codes)
 
 
 def wanted(kind, ess, codes, cards, child, parents):
@@ -35,10 +36,10 @@ def wanted(kind, ess, codes, cards, child, parents):
     st.integers(2, 80),
 )
 def test_family_score_is_its_definition(kind, ess, seed, cards, rows):
-    codes, bits = table(seed, cards, rows)
+    codes, columns = table(seed, cards, rows)
     tables = lookup.make_lookup(KINDS[kind], ess)
     parents = np.arange(1, len(cards))
-    got = scores.family_score(*bits, codes, tables, 0, parents)
+    got = scores.family_score(columns, tables, 0, parents)
     want = wanted(kind, ess, codes, cards, 0, parents)
     assert got == pytest.approx(want, rel=1e-9, abs=1e-8)
 
@@ -51,32 +52,32 @@ def test_family_score_is_its_definition(kind, ess, seed, cards, rows):
     st.integers(2, 200),
 )
 def test_extension_scores_are_family_scores(kind, seed, cards, rows):
-    codes, bits = table(seed, cards, rows)
+    _, columns = table(seed, cards, rows)
     tables = lookup.make_lookup(KINDS[kind], 1.0)
     parents = np.array([1, 2])
     candidates = np.arange(3, len(cards))
-    got = scores.extension_scores(*bits, codes, tables, 0, parents, candidates)
+    got = scores.extension_scores(columns, tables, 0, parents, candidates)
     for c, score in zip(candidates, got, strict=True):
-        one_by_one = scores.family_score(*bits, codes, tables, 0, np.append(parents, c))
+        one_by_one = scores.family_score(columns, tables, 0, np.append(parents, c))
         assert score == pytest.approx(one_by_one, rel=1e-9, abs=1e-8)
 
 
 @pytest.mark.parametrize("kind", TABLES)
 def test_large_tables_are_counted_by_rows(kind):
     cards = [3, 40, 30, 20, 2]
-    codes, bits = table(5, cards, 3000)
+    codes, columns = table(5, cards, 3000)
     tables = lookup.make_lookup(KINDS[kind], 1.0)
     parents = np.array([1, 2])
     score = wanted(kind, 1.0, codes, cards, 0, [1, 2])
-    assert scores.family_score(*bits, codes, tables, 0, parents) == pytest.approx(score)
-    extended = scores.extension_scores(*bits, codes, tables, 0, parents, np.array([4]))
+    assert scores.family_score(columns, tables, 0, parents) == pytest.approx(score)
+    extended = scores.extension_scores(columns, tables, 0, parents, np.array([4]))
     assert extended[0] == pytest.approx(wanted(kind, 1.0, codes, cards, 0, [1, 2, 4]))
 
 
 def test_counts_beyond_the_table():
-    codes, bits = table(2, [2, 3], 50_000)
+    codes, columns = table(2, [2, 3], 50_000)
     tables = lookup.make_lookup(lookup.BDEU, 1.0)
-    got = scores.family_score(*bits, codes, tables, 0, np.array([1]))
+    got = scores.family_score(columns, tables, 0, np.array([1]))
     assert got == pytest.approx(wanted("bdeu", 1.0, codes, [2, 3], 0, [1]), rel=1e-12)
 
 
@@ -94,12 +95,12 @@ def test_log_gamma(x):
 )
 def test_equivalent_graphs_have_the_same_bdeu(ess, seed, cards, rows):
     """All orders of three variables that have all edges, and both directions of a pair."""
-    codes, bits = table(seed, cards, rows)
+    _, columns = table(seed, cards, rows)
     tables = lookup.make_lookup(lookup.BDEU, ess)
 
     def score(order):
         families = [(v, np.sort(order[:place])) for place, v in enumerate(order)]
-        return sum(scores.family_score(*bits, codes, tables, v, above) for v, above in families)
+        return sum(scores.family_score(columns, tables, v, above) for v, above in families)
 
     whole = [score(np.array(order, np.int64)) for order in itertools.permutations(range(3))]
     assert whole == pytest.approx([whole[0]] * 6, rel=1e-9, abs=1e-8)
@@ -123,15 +124,15 @@ def test_probabilities_of_all_columns_add_up_to_one(kind, ess, seed, r, above, r
     tables, total = lookup.make_lookup(KINDS[kind], ess), 0.0
     for column in itertools.product(range(r), repeat=rows):
         codes = np.array([column, *parents], np.uint8)
-        bits = bit_columns(codes, np.array([r, *above]))
+        columns = Columns(*bit_columns(codes, np.array([r, *above])), codes)
         family = np.arange(1, len(codes))
-        total += math.exp(scores.family_score(*bits, codes, tables, 0, family))
+        total += math.exp(scores.family_score(columns, tables, 0, family))
     assert total == pytest.approx(1.0, abs=1e-9)
 
 
 def test_configurations_label_by_first_appearance():
-    codes, (_, offsets) = table(1, [3, 3, 3], 100)
-    ids, n_ids = scores.configurations(codes, offsets, np.array([0, 2]))
+    codes, columns = table(1, [3, 3, 3], 100)
+    ids, n_ids = scores.configurations(codes, columns.offsets, np.array([0, 2]))
     keys = list(zip(codes[0].tolist(), codes[2].tolist(), strict=True))
     first = list(dict.fromkeys(keys))
     assert ids.tolist() == [first.index(key) for key in keys]

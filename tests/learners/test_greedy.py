@@ -15,11 +15,11 @@ from learner_cases import (
 )
 from lsbn import metrics
 from lsbn.data import Dataset
-from lsbn.kernels import climb
+from lsbn.kernels import climb, climb_state
 from lsbn.kernels.scores import family_score
 from lsbn.learners import greedy
 from lsbn.learners.greedy import Climbing, learn_greedy
-from lsbn.learners.scoring import PUBLISHED, Score
+from lsbn.learners.scoring import PUBLISHED, Score, columns_of
 from lsbn.network.generators import random_network
 from lsbn.pairs import PairStatistics
 
@@ -31,7 +31,7 @@ def score_of(dataset, matrix, score, max_parents=8):
     for v in range(dataset.n_variables):
         above = np.flatnonzero(dense[:, v])
         total += penalty[len(above)]
-        total += family_score(*dataset.bits, dataset.codes, score.lookup(), v, above)
+        total += family_score(columns_of(dataset), score.lookup(), v, above)
     return total
 
 
@@ -72,8 +72,8 @@ def test_finds_the_best_of_all_graphs_on_four_variables(seed):
 
 def score_of_family(dataset, score, v, above):
     penalty = score.penalty(dataset.n_variables, 3)[len(above)]
-    arrays = (*dataset.bits, dataset.codes, score.lookup())
-    return family_score(*arrays, v, np.array(above, np.int64)) + penalty
+    above = np.array(above, np.int64)
+    return family_score(columns_of(dataset), score.lookup(), v, above) + penalty
 
 
 def test_collider_and_chain():
@@ -125,7 +125,7 @@ def test_ranks_and_paths(seed):
     rng = np.random.default_rng(seed)
     n, order = 9, rng.permutation(9)
     lists = greedy.lists_of(n, np.array(list(itertools.combinations(range(n), 2))))
-    state = climb.new_state(lists, n)
+    state = climb_state.new_state(lists, n)
     graph = nx.empty_graph(n, nx.DiGraph)
     for i, j in itertools.combinations(range(n), 2):
         if rng.random() < 0.25:

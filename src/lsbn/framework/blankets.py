@@ -17,6 +17,7 @@ from lsbn.data import Dataset
 from lsbn.framework.parts import Part
 from lsbn.kernels import blankets as _blankets
 from lsbn.kernels.counts import tabulate_xlogx
+from lsbn.kernels.state import CountedColumns
 from lsbn.pairs import MOST_PARTNERS, WEIGHTS, PairStatistics, base_weights
 from lsbn.parallel import scatter
 
@@ -100,7 +101,7 @@ def iamb(
     test without degrees of freedom proves nothing in either phase.
     """
     pool = np.asarray(candidates, np.int64)
-    return _blankets.iamb(*_arrays(dataset), target, pool, math.log(alpha), most)
+    return _blankets.iamb(_columns(dataset), target, pool, math.log(alpha), most)
 
 
 def markov_blankets(
@@ -138,18 +139,17 @@ def markov_blankets(
 
 
 def _each_iamb(part: Part, chunk: list, alpha: float, most: int) -> list[np.ndarray]:
-    arrays = _arrays(part.dataset)
+    columns = _columns(part.dataset)
     found = []
     for target, pool in chunk:
         place = int(part.places(np.array([target]))[0])
-        blanket = _blankets.iamb(*arrays, place, part.places(pool), math.log(alpha), most)
+        blanket = _blankets.iamb(columns, place, part.places(pool), math.log(alpha), most)
         found.append(part.variables[blanket])
     return found
 
 
-def _arrays(dataset: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    words, offsets = dataset.bits
-    return words, offsets, dataset.codes, tabulate_xlogx(dataset.n_rows)
+def _columns(dataset: Dataset) -> CountedColumns:
+    return CountedColumns(*dataset.bits, dataset.codes, tabulate_xlogx(dataset.n_rows))
 
 
 def symmetric(blankets: Sequence[np.ndarray]) -> list[np.ndarray]:

@@ -14,12 +14,13 @@ from scipy import sparse
 
 from lsbn.framework.subcommunities import expanded_community
 from lsbn.learners import Candidates
+from lsbn.learners.averaging import SearchSettings
 from lsbn.pairs import PairStatistics
 
 __all__ = ["candidate_pools", "find_candidates"]
 
 LEAST_PROBABILITY = 0.01
-_EXPANDED = 1024
+_EXPANDED = SearchSettings.max_unrestricted
 """With more variables than this, expanded communities are too large to be candidates."""
 _PARTNERS = 16
 _JOINED = 0.5

@@ -3,8 +3,7 @@
 import numpy as np
 from numba import njit
 
-from lsbn.kernels.independence import _stratum_by_rows, log_chi2_sf, statistics
-from lsbn.kernels.scores import configurations
+from lsbn.kernels.independence import by_strata, log_chi2_sf, rows_by_stratum, statistics
 
 _ROW_COST = 10.0
 """Words ANDed and counted in the time in which one row is counted, its stratum known."""
@@ -75,41 +74,7 @@ def _push(weights, partners, counts, v, w, partner):
 
 
 @njit(nogil=True, cache=True)
-def _by_stratum(codes, offsets, given):
-    """Rows sorted by the configuration of a set, and where each configuration starts."""
-    ids, n_ids = configurations(codes, offsets, given)
-    start = np.zeros(n_ids + 1, np.int64)
-    for t in range(ids.shape[0]):
-        start[ids[t] + 1] += 1
-    for j in range(n_ids):
-        start[j + 1] += start[j]
-    free = start[:-1].copy()
-    order = np.empty(ids.shape[0], np.int64)
-    for t in range(ids.shape[0]):
-        order[free[ids[t]]] = t
-        free[ids[t]] += 1
-    return order, start
-
-
-@njit(nogil=True, cache=True)
-def _by_strata(x, rx, y, ry, order, start, xlogx):
-    """Give what `lsbn.kernels.independence.statistics` does, with the rows sorted before."""
-    table = np.zeros((rx, ry), np.int64)
-    in_x, in_y = np.zeros(rx, np.int64), np.zeros(ry, np.int64)
-    g2, x2, dof = 0.0, 0.0, 0
-    for j in range(start.shape[0] - 1):
-        if start[j + 1] - start[j] < 2:
-            continue
-        rows = order[start[j] : start[j + 1]]
-        part, pearson, df = _stratum_by_rows(x, y, rows, table, in_x, in_y, xlogx)
-        g2 += part
-        x2 += pearson
-        dof += df
-    return 2.0 * max(0.0, g2), x2, dof
-
-
-@njit(nogil=True, cache=True)
-def associations(words, offsets, codes, xlogx, target, pool, given):
+def associations(data, target, pool, given):
     """G2 of the target with every member of a pool given a set, and the log p-values of X2.
 
     Where bit columns are slow, the rows are sorted by the set's configurations once for the pool.
@@ -119,6 +84,7 @@ def associations(words, offsets, codes, xlogx, target, pool, given):
     g2, log_p : float arrays, as long as ``pool``
         No degree of freedom means no evidence: a log p-value of 0.
     """
+    words, offsets, codes, xlogx = data
     g2, log_p = np.zeros(pool.shape[0]), np.zeros(pool.shape[0])
     cells = float(offsets[target + 1] - offsets[target])
     for z in given:
@@ -131,18 +97,18 @@ def associations(words, offsets, codes, xlogx, target, pool, given):
         y = pool[k]
         ry = offsets[y + 1] - offsets[y]
         if cells * ry <= limit:
-            g2[k], x2, dof = statistics(words, offsets, codes, xlogx, target, y, given)
+            g2[k], x2, dof = statistics(data, target, y, given)
         else:
             if not is_sorted:
-                order, start = _by_stratum(codes, offsets, given)
+                order, start = rows_by_stratum(codes, offsets, given)
                 is_sorted = True
-            g2[k], x2, dof = _by_strata(codes[target], rx, codes[y], ry, order, start, xlogx)
+            g2[k], x2, dof = by_strata(codes[target], rx, codes[y], ry, order, start, xlogx)
         log_p[k] = log_chi2_sf(x2, dof)
     return g2, log_p
 
 
 @njit(nogil=True, cache=True)
-def iamb(words, offsets, codes, xlogx, target, pool, log_alpha, most):
+def iamb(data, target, pool, log_alpha, most):
     """Incremental association Markov blanket of a variable among a pool.
 
     Forward, of the variables that depend on the target given those chosen, the one with most
@@ -158,7 +124,7 @@ def iamb(words, offsets, codes, xlogx, target, pool, log_alpha, most):
     chosen = np.empty(0, np.int64)
     left = pool.copy()
     while chosen.shape[0] < most and left.shape[0] > 0:
-        g2, log_p = associations(words, offsets, codes, xlogx, target, left, chosen)
+        g2, log_p = associations(data, target, left, chosen)
         best = -1
         for k in range(left.shape[0]):
             if log_p[k] <= log_alpha and (best < 0 or g2[k] > g2[best]):
@@ -167,17 +133,17 @@ def iamb(words, offsets, codes, xlogx, target, pool, log_alpha, most):
             break
         chosen = np.append(chosen, left[best])
         left = np.concatenate((left[:best], left[best + 1 :]))
-    return _backward(words, offsets, codes, xlogx, target, chosen, log_alpha)
+    return _backward(data, target, chosen, log_alpha)
 
 
 @njit(nogil=True, cache=True)
-def _backward(words, offsets, codes, xlogx, target, chosen, log_alpha):
+def _backward(data, target, chosen, log_alpha):
     """Take away, one by one, the variable with the greatest p-value above the level."""
     while chosen.shape[0] > 1:
         worst, weakest = -1, log_alpha
         for k in range(chosen.shape[0]):
             others = np.concatenate((chosen[:k], chosen[k + 1 :]))
-            _, x2, dof = statistics(words, offsets, codes, xlogx, target, chosen[k], others)
+            _, x2, dof = statistics(data, target, chosen[k], others)
             if dof == 0:
                 continue
             log_p = log_chi2_sf(x2, dof)

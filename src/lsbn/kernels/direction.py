@@ -1,19 +1,19 @@
-"""The log prior of a family, and a correction of what the mixed score says of directions.
+"""The log prior of a family, and the correction of directions under the mixed score.
 
-Equivalent graphs have the same BDeu, but not the same mixed score: of two columns alone, one
-direction may be many times as likely as the other, though no data can tell them apart. With the
-gains
+Equivalent graphs have the same BDeu, but not the same mixed score: for two columns alone, one
+direction may have a much higher score than the other, though no data can distinguish them. With
+the gains
 
     g(u -> v) = score(v | u) - score(v)
 
-the edge u -> v has the *leaning* ``(g(v -> u) - g(u -> v)) / 2``, whatever other parents v has.
-Both directions of an edge between two variables without further parents then gain the same, the
-mean of the two. So all directions of a tree of edges without colliders score alike. The leaning of
-v -> u is minus that of u -> v: it weighs directions only.
+the edge u -> v has the *leaning* ``(g(v -> u) - g(u -> v)) / 2``, for any other parents of v.
+Both directions of an edge between two variables without further parents then have the same gain,
+the mean of the two. So all orientations of a tree without colliders have the same score. The
+leaning of v -> u is minus that of u -> v: it changes only the weight of directions.
 
-Leanings depend on the data, so they are no prior, but they stand beside it, and the score itself
-stays a log probability. The corrected evidence of two joined columns is the geometric mean of two
-distributions, hence at most 1 when summed over all columns.
+Leanings depend on the data, so they are not part of the prior. They are added beside it, and the
+score itself remains a log probability. The corrected evidence of two joined columns is the
+geometric mean of two distributions. Its sum over all columns is at most 1.
 """
 
 from typing import NamedTuple
@@ -21,12 +21,13 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from lsbn.kernels.lookup import MIXED
+from lsbn.kernels.lookup import MIXED, Lookup
 from lsbn.kernels.scores import extension_scores, family_score
+from lsbn.kernels.state import Columns
 
 
 class Prior(NamedTuple):
-    """Log prior of the families of one child.
+    """Log prior of the families of one child, with the leanings of its edges.
 
     Attributes
     ----------
@@ -56,17 +57,42 @@ def log_prior(prior, parents):
 
 
 @njit(nogil=True, cache=True)
-def leanings(words, offsets, codes, lookup, child, parents):
+def leanings(columns, lookup, child, parents):
     """Leaning of the edge from each of ``parents`` to ``child``; 0 for all other variables."""
-    out = np.zeros(offsets.shape[0] - 1)
+    out = np.zeros(columns.offsets.shape[0] - 1)
     if lookup.kind != MIXED or parents.shape[0] == 0:
         return out
     none, one = np.empty(0, np.int64), np.array([child])
-    down = extension_scores(words, offsets, codes, lookup, child, none, parents)
-    down -= family_score(words, offsets, codes, lookup, child, none)
+    down = extension_scores(columns, lookup, child, none, parents)
+    down -= family_score(columns, lookup, child, none)
     for p in range(parents.shape[0]):
         u = parents[p]
-        up = family_score(words, offsets, codes, lookup, u, one)
-        up -= family_score(words, offsets, codes, lookup, u, none)
+        up = family_score(columns, lookup, u, one)
+        up -= family_score(columns, lookup, u, none)
         out[u] = 0.5 * (up - down[p])
     return out
+
+
+class FamilyScorer(NamedTuple):
+    """All that scores the families of one child.
+
+    Attributes
+    ----------
+    columns : Columns
+    lookup : Lookup
+    child : int
+    prior : Prior
+        The number of its sizes less one is the width of the rows that hold parent sets.
+    """
+
+    columns: Columns
+    lookup: Lookup
+    child: int
+    prior: Prior
+
+
+@njit(nogil=True, cache=True)
+def log_score(scorer, parents):
+    """Log score of a family, with its prior and the leanings of its edges."""
+    score = family_score(scorer.columns, scorer.lookup, scorer.child, parents)
+    return score + log_prior(scorer.prior, parents)

@@ -1,37 +1,24 @@
-"""Scores of all families of a variable, for few variables."""
+"""Scores of all families of one child, where the variables are few."""
 
 import numpy as np
 from numba import njit
 
-from lsbn.kernels.direction import total_leaning
-from lsbn.kernels.independence import next_subset
-from lsbn.kernels.scores import extension_scores, family_score, n_parameters
+from lsbn.kernels.combinatorics import n_subsets, next_subset
+from lsbn.kernels.direction import log_score, total_leaning
+from lsbn.kernels.scores import extension_scores, n_parameters
 
 
 @njit(nogil=True, cache=True)
-def _n_subsets(n, depth):
-    total, some = 1, 1
-    for k in range(depth):
-        some = some * (n - k) // (k + 1)
-        total += some
-    return total
-
-
-@njit(nogil=True, cache=True)
-def enumerate_families(words, offsets, codes, lookup, child, others, depth, prior):
+def enumerate_families(scorer, others, depth):
     """Score every set of at most ``depth`` of the others as parents of a child.
 
     A family has at most as many free parameters as there are rows.
 
     Parameters
     ----------
-    words, offsets, codes, lookup : arrays
-        The data, and the score, see `lsbn.kernels.scores.family_score`.
-    child : int
+    scorer : FamilyScorer
     others : int array
     depth : int
-    prior : Prior
-        The number of sizes less one is the width of the rows.
 
     Returns
     -------
@@ -39,21 +26,22 @@ def enumerate_families(words, offsets, codes, lookup, child, others, depth, prio
         By size, then lexicographic in the positions of the members; filled up with -1.
     scores : (m,) float array
     """
-    n, n_rows = others.shape[0], codes.shape[1]
+    columns, prior = scorer.columns, scorer.prior
+    offsets, n_rows = columns.offsets, columns.codes.shape[1]
+    n = others.shape[0]
     depth = min(depth, n)
-    m = _n_subsets(n, depth)
+    m = n_subsets(n, depth)
     sets = np.full((m, prior.sizes.shape[0] - 1), -1, np.int32)
     scores = np.empty(m)
-    none = np.empty(0, np.int64)
-    scores[0] = family_score(words, offsets, codes, lookup, child, none) + prior.sizes[0]
+    scores[0] = log_score(scorer, np.empty(0, np.int64))
     cards, row = np.diff(offsets), 1
     for k in range(1, depth + 1):
         subset = np.arange(k - 1)
         while True:
             parents = others[subset]
             rest = others[subset[-1] + 1 if k > 1 else 0 :]
-            rest = rest[n_parameters(offsets, child, parents) * cards[rest] <= n_rows]
-            grown = extension_scores(words, offsets, codes, lookup, child, parents, rest)
+            rest = rest[n_parameters(offsets, scorer.child, parents) * cards[rest] <= n_rows]
+            grown = extension_scores(columns, scorer.lookup, scorer.child, parents, rest)
             grown += prior.sizes[k] + total_leaning(prior, parents) + prior.leaning[rest]
             for c in range(rest.shape[0]):
                 sets[row, : k - 1] = parents

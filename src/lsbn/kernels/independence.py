@@ -4,17 +4,17 @@ The statistic of ``x`` and ``y`` given a set is
 
     G2 = 2 sum_z sum_ab N_abz log(N_abz N_z / (N_az N_bz)) = 2 N I(x; y | given)
 
-Tables are sparse as soon as the set has a few members, so degrees of freedom are counted stratum
-by stratum over what was observed: ``(rows - 1)(columns - 1)`` with rows and columns that hold at
-least one observation. A set that determines ``x`` or ``y`` leaves no degree of freedom at all: the
-test is then vacuous, which callers must not take for independence.
+Tables are sparse if the set has several members. So the degrees of freedom are counted in each
+stratum over the observed rows and columns of the table: ``(rows - 1)(columns - 1)``. A set that
+determines ``x`` or ``y`` leaves no degree of freedom. The test is then vacuous, and callers must
+not take it for independence.
 
-G2 exceeds its degrees of freedom where strata hold a few rows each, independent or not. Pearson's
-statistic, with ``N_z - 1`` for ``N_z`` in each stratum,
+In strata with few rows G2 is larger than its degrees of freedom on average, even under
+independence. Pearson's statistic, with ``N_z - 1`` for ``N_z`` in each stratum,
 
     X2 = sum_z (N_z - 1) (sum_ab N_abz^2 / (N_az N_bz) - 1)
 
-has exactly as many as its mean whatever the margins are, so it serves large sets better.
+has the degrees of freedom as its mean for any margins, so it is better for large sets.
 """
 
 import math
@@ -31,23 +31,19 @@ _ROW_COST = 20.0
 
 
 @njit(nogil=True, cache=True)
-def g_test(words, offsets, codes, xlogx, x, y, given):
+def g_test(data, x, y, given):
     """G2 of ``x`` and ``y`` given a set, and its degrees of freedom: see `statistics`."""
-    g2, _, dof = statistics(words, offsets, codes, xlogx, x, y, given)
+    g2, _, dof = statistics(data, x, y, given)
     return g2, dof
 
 
 @njit(nogil=True, cache=True)
-def statistics(words, offsets, codes, xlogx, x, y, given):
+def statistics(data, x, y, given):
     """G2 and X2 of ``x`` and ``y`` given a set, and their degrees of freedom.
 
     Parameters
     ----------
-    words, offsets : arrays
-        Bit columns, see `lsbn.kernels.bits.bit_columns`.
-    codes : (n, rows) array
-    xlogx : (rows + 1,) float array
-        See `lsbn.kernels.counts.tabulate_xlogx`.
+    data : CountedColumns
     x, y : int
     given : int array
 
@@ -59,6 +55,7 @@ def statistics(words, offsets, codes, xlogx, x, y, given):
     dof : int
         0 where the test is vacuous: in no stratum do both ``x`` and ``y`` vary.
     """
+    words, offsets, codes, _ = data
     rx = offsets[x + 1] - offsets[x]
     ry = offsets[y + 1] - offsets[y]
     n_words, n_rows = words.shape[1], codes.shape[1]
@@ -66,21 +63,22 @@ def statistics(words, offsets, codes, xlogx, x, y, given):
     for z in given:
         cells *= offsets[z + 1] - offsets[z]
     if cells * n_words < _ROW_COST * n_rows * (1 + given.shape[0]):
-        return _by_bits(words, offsets, xlogx, x, y, given, n_rows)
-    ids, n_ids = configurations(codes, offsets, given)
-    return _by_rows(codes[x], rx, codes[y], ry, ids, n_ids, xlogx)
+        return _by_bits(data, x, y, given)
+    order, start = rows_by_stratum(codes, offsets, given)
+    return by_strata(codes[x], rx, codes[y], ry, order, start, data.xlogx)
 
 
 @njit(nogil=True, cache=True)
-def _by_bits(words, offsets, xlogx, x, y, given, n_rows):
-    """Walk the strata depth first, leaving a branch as soon as it holds no row."""
+def _by_bits(data, x, y, given):
+    """Walk the strata depth first, leaving a branch as soon as it holds less than two rows."""
+    words, offsets = data.words, data.offsets
     p = given.shape[0]
     rx, ry = offsets[x + 1] - offsets[x], offsets[y + 1] - offsets[y]
     table = np.empty((rx, ry), np.int64)
     masks = np.empty((p + 2, words.shape[1]), np.uint64)
     masks[0] = np.uint64(0xFFFFFFFFFFFFFFFF)
     size = np.empty(p + 1, np.int64)
-    size[0] = n_rows
+    size[0] = data.codes.shape[1]
     state = np.zeros(p + 1, np.int64)
     g2, x2, dof, depth = 0.0, 0.0, 0, 0
     while depth >= 0:
@@ -97,7 +95,7 @@ def _by_bits(words, offsets, xlogx, x, y, given, n_rows):
                 depth -= 1
             continue
         _stratum_by_bits(words, offsets[x], offsets[y], masks, p, size[p], table)
-        part, pearson, df = _stratum(table, size[p], xlogx)
+        part, pearson, df = _stratum(table, size[p], data.xlogx)
         g2 += part
         x2 += pearson
         dof += df
@@ -155,26 +153,32 @@ def _stratum(table, size, xlogx):
 
 
 @njit(nogil=True, cache=True)
-def _by_rows(x, rx, y, ry, ids, n_ids, xlogx):
-    """Sort the rows by stratum, then count one small table after the other."""
-    n_rows = x.shape[0]
+def rows_by_stratum(codes, offsets, given):
+    """Rows sorted by the configuration of a set, and where each configuration starts."""
+    ids, n_ids = configurations(codes, offsets, given)
     start = np.zeros(n_ids + 1, np.int64)
-    for t in range(n_rows):
+    for t in range(ids.shape[0]):
         start[ids[t] + 1] += 1
     for j in range(n_ids):
         start[j + 1] += start[j]
     free = start[:-1].copy()
-    order = np.empty(n_rows, np.int64)
-    for t in range(n_rows):
+    order = np.empty(ids.shape[0], np.int64)
+    for t in range(ids.shape[0]):
         order[free[ids[t]]] = t
         free[ids[t]] += 1
+    return order, start
+
+
+@njit(nogil=True, cache=True)
+def by_strata(x, rx, y, ry, order, start, xlogx):
+    """G2, X2 and degrees of freedom of two columns, with the rows sorted by `rows_by_stratum`."""
     table = np.zeros((rx, ry), np.int64)
     in_x, in_y = np.zeros(rx, np.int64), np.zeros(ry, np.int64)
     g2, x2, dof = 0.0, 0.0, 0
-    for j in range(n_ids):
-        rows = order[start[j] : start[j + 1]]
-        if rows.shape[0] < 2:
+    for j in range(start.shape[0] - 1):
+        if start[j + 1] - start[j] < 2:
             continue
+        rows = order[start[j] : start[j + 1]]
         part, pearson, df = _stratum_by_rows(x, y, rows, table, in_x, in_y, xlogx)
         g2 += part
         x2 += pearson
@@ -184,7 +188,10 @@ def _by_rows(x, rx, y, ry, ids, n_ids, xlogx):
 
 @njit(nogil=True, cache=True)
 def _stratum_by_rows(x, y, rows, table, in_x, in_y, xlogx):
-    """Touch only what is observed: ``table`` and margins are zero on entry and on return."""
+    """`_stratum` from rows, in time proportional to their number.
+
+    ``table`` and the margins are zero on entry and on return.
+    """
     total, ratio = xlogx[rows.shape[0]], 0.0
     n_a, n_b = 0, 0
     for t in rows:
@@ -251,51 +258,36 @@ def log_chi2_sf(x, dof):
 
 
 @njit(nogil=True, cache=True)
-def conditional_mi(words, offsets, codes, xlogx, x, y, given):
+def conditional_mi(data, x, y, given):
     """Conditional mutual information of ``x`` and ``y`` given a set, in nats."""
-    return g_test(words, offsets, codes, xlogx, x, y, given)[0] / (2.0 * codes.shape[1])
+    return g_test(data, x, y, given)[0] / (2.0 * data.codes.shape[1])
 
 
 @njit(nogil=True, cache=True)
-def information_strip(words, offsets, codes, xlogx, low, high):
+def information_strip(data, low, high):
     """Mutual information of the pairs ``x < y`` with ``low <= x < high``, else 0.
 
     On one thread, unlike `lsbn.kernels.counts.pair_strip`: learners run inside workers.
     """
-    n = offsets.shape[0] - 1
+    n = data.offsets.shape[0] - 1
     none = np.empty(0, np.int64)
     out = np.zeros((high - low, n))
     for x in range(low, high):
         for y in range(x + 1, n):
-            out[x - low, y] = conditional_mi(words, offsets, codes, xlogx, x, y, none)
+            out[x - low, y] = conditional_mi(data, x, y, none)
     return out
 
 
 @njit(nogil=True, cache=True)
-def next_subset(subset, n):
-    """Step ``subset``, ascending indices below ``n``, to the next one; False after the last."""
-    k = subset.shape[0]
-    i = k - 1
-    while i >= 0 and subset[i] == n - k + i:
-        i -= 1
-    if i < 0:
-        return False
-    subset[i] += 1
-    for j in range(i + 1, k):
-        subset[j] = subset[j - 1] + 1
-    return True
-
-
-@njit(nogil=True, cache=True)
-def dependent_strip(words, offsets, codes, xlogx, low, high, log_alpha):
+def dependent_strip(data, low, high, log_alpha):
     """List the pairs ``x < y`` with ``low <= x < high`` whose log p-value is at most the level."""
-    n = offsets.shape[0] - 1
+    n = data.offsets.shape[0] - 1
     none = np.empty(0, np.int64)
     pairs = np.empty(((high - low) * n, 2), np.int64)
     m = 0
     for x in range(low, high):
         for y in range(x + 1, n):
-            g2, dof = g_test(words, offsets, codes, xlogx, x, y, none)
+            g2, dof = g_test(data, x, y, none)
             if dof > 0 and log_chi2_sf(g2, dof) <= log_alpha:
                 pairs[m] = x, y
                 m += 1
@@ -303,33 +295,33 @@ def dependent_strip(words, offsets, codes, xlogx, low, high, log_alpha):
 
 
 @njit(nogil=True, cache=True)
-def pair_log_p_values(words, offsets, codes, xlogx, pairs):
+def pair_log_p_values(data, pairs):
     """Log p-values of the marginal tests of some pairs; 0 where a test is vacuous."""
     none, out = np.empty(0, np.int64), np.zeros(pairs.shape[0])
     for e in range(pairs.shape[0]):
-        g2, dof = g_test(words, offsets, codes, xlogx, pairs[e, 0], pairs[e, 1], none)
+        g2, dof = g_test(data, pairs[e, 0], pairs[e, 1], none)
         if dof > 0:
             out[e] = log_chi2_sf(g2, dof)
     return out
 
 
 @njit(nogil=True, cache=True)
-def mediated(words, offsets, codes, xlogx, x, y, given, log_alpha):
-    """Say whether some member of the set depends on ``x`` and on ``y``, all the others given.
+def mediated(data, x, y, given, log_alpha):
+    """Say whether a member of the set depends on ``x`` given ``y``, and on ``y`` given ``x``.
 
-    This is what makes a vacuous test of ``x`` and ``y`` credible. Let ``z`` be a copy of ``x``:
-    given ``z`` nothing is left to learn of ``x``, but given ``x`` nothing is left to learn of
-    ``z`` either, and ``y`` may belong to the one as well as to the other.
+    The rest of the set is also given. A vacuous test of ``x`` and ``y`` is evidence of independence
+    only in this case. Let ``z`` be a copy of ``x``: the test given ``z`` is vacuous, but so is the
+    test of ``z`` and ``y`` given ``x``, and ``y`` may be a neighbour of either.
     """
     rest = given.copy()
     for k in range(given.shape[0]):
         z = given[k]
         rest[k] = y
-        g2, dof = g_test(words, offsets, codes, xlogx, x, z, rest)
+        g2, dof = g_test(data, x, z, rest)
         tied = dof > 0 and log_chi2_sf(g2, dof) <= log_alpha
         if tied:
             rest[k] = x
-            g2, dof = g_test(words, offsets, codes, xlogx, y, z, rest)
+            g2, dof = g_test(data, y, z, rest)
             tied = dof > 0 and log_chi2_sf(g2, dof) <= log_alpha
         rest[k] = z
         if tied:
@@ -338,181 +330,13 @@ def mediated(words, offsets, codes, xlogx, x, y, given, log_alpha):
 
 
 @njit(nogil=True, cache=True)
-def independent(words, offsets, codes, xlogx, x, y, given, log_alpha):
+def independent(data, x, y, given, log_alpha):
     """Say whether the set separates ``x`` and ``y``: a p-value above the level.
 
-    Where the test is vacuous, no degree of freedom left, the set separates only if the dependence
-    is seen to pass through it, see `mediated`.
+    If the test is vacuous, without a degree of freedom, the set separates only if a member carries
+    the dependence: see `mediated`.
     """
-    g2, dof = g_test(words, offsets, codes, xlogx, x, y, given)
+    g2, dof = g_test(data, x, y, given)
     if dof == 0:
-        return mediated(words, offsets, codes, xlogx, x, y, given, log_alpha)
+        return mediated(data, x, y, given, log_alpha)
     return log_chi2_sf(g2, dof) > log_alpha
-
-
-@njit(nogil=True, cache=True)
-def separate(words, offsets, codes, xlogx, pairs, indptr, neighbours, size, log_alpha):
-    """Look for a set of ``size`` neighbours of either end that separates each pair.
-
-    Parameters
-    ----------
-    words, offsets, codes, xlogx : arrays
-        The data, see `g_test`.
-    pairs : (m, 2) int array
-    indptr, neighbours : int arrays
-        The graph, in CSR form.
-    size : int
-    log_alpha : float
-
-    Returns
-    -------
-    found : (m,) bool array
-        Whether there is such a set.
-    n_tests : int
-    """
-    found = np.zeros(pairs.shape[0], np.bool_)
-    n_tests = 0
-    for e in range(pairs.shape[0]):
-        for side in range(2):
-            x, y = pairs[e, side], pairs[e, 1 - side]
-            pool = neighbours[indptr[x] : indptr[x + 1]]
-            pool = pool[pool != y]
-            if pool.shape[0] < size or found[e]:
-                continue
-            subset = np.arange(size)
-            while True:
-                n_tests += 1
-                given = pool[subset]
-                if independent(words, offsets, codes, xlogx, x, y, given, log_alpha):
-                    found[e] = True
-                    break
-                if not next_subset(subset, pool.shape[0]):
-                    break
-    return found, n_tests
-
-
-@njit(nogil=True, cache=True)
-def separator_votes(words, offsets, codes, xlogx, x, y, pools, start, largest, middle, log_alpha):
-    """Count the sets that separate ``x`` and ``y``, and how many of them hold each of ``middle``.
-
-    Subsets of up to ``largest`` members are drawn from ``pools[:start]`` and ``pools[start:]``,
-    the neighbours of the one and of the other.
-
-    Returns
-    -------
-    total : int
-    votes : int array, as long as ``middle``
-    """
-    total = 0
-    votes = np.zeros(middle.shape[0], np.int64)
-    for side in range(2):
-        pool = pools[:start] if side == 0 else pools[start:]
-        for size in range(side, min(largest, pool.shape[0]) + 1):
-            subset = np.arange(size)
-            while True:
-                given = pool[subset]
-                if independent(words, offsets, codes, xlogx, x, y, given, log_alpha):
-                    total += 1
-                    for k in range(middle.shape[0]):
-                        votes[k] += (given == middle[k]).any()
-                if not next_subset(subset, pool.shape[0]):
-                    break
-    return total, votes
-
-
-@njit(nogil=True, cache=True)
-def _weaken(words, offsets, codes, xlogx, x, t, given, log_alpha, strength):
-    """Least association of ``x`` and ``t`` so far: a log p-value, +inf once they are separated."""
-    g2, dof = g_test(words, offsets, codes, xlogx, x, t, given)
-    if dof > 0:
-        log_p = log_chi2_sf(g2, dof)
-        return np.inf if log_p > log_alpha else max(strength, log_p)
-    if mediated(words, offsets, codes, xlogx, x, t, given, log_alpha):
-        return np.inf
-    return strength
-
-
-@njit(nogil=True, cache=True)
-def _weaken_by_new(words, offsets, codes, xlogx, x, t, chosen, log_alpha, max_size, strength):
-    """`_weaken` by all sets of at most ``max_size`` members that hold the last one chosen."""
-    old, new = chosen[:-1], chosen[-1:]
-    for size in range(min(max_size, chosen.shape[0])):
-        subset = np.arange(size)
-        while True:
-            given = np.concatenate((old[subset], new))
-            strength = _weaken(words, offsets, codes, xlogx, x, t, given, log_alpha, strength)
-            if strength == np.inf or not next_subset(subset, old.shape[0]):
-                break
-        if strength == np.inf:
-            break
-    return strength
-
-
-@njit(nogil=True, cache=True)
-def max_min_neighbours(words, offsets, codes, xlogx, t, pool, log_alpha, max_size):
-    """Parents and children of ``t`` by the max-min heuristic (MMPC), before symmetry correction.
-
-    The association of a variable with ``t`` is the least over all sets of chosen ones, where sets
-    are bounded by ``max_size``. Forward, the variable with the greatest association is chosen
-    until none is left; each round tests only the sets that hold the latest choice. Backward, a
-    chosen variable leaves if a set of the others separates it.
-
-    Parameters
-    ----------
-    words, offsets, codes, xlogx : arrays
-    t : int
-    pool : int array
-        Variables to choose from.
-    log_alpha : float
-    max_size : int
-
-    Returns
-    -------
-    int array
-    """
-    none = np.empty(0, np.int64)
-    left = pool.copy()
-    strength = np.empty(pool.shape[0])
-    for k in range(pool.shape[0]):
-        strength[k] = _weaken(words, offsets, codes, xlogx, pool[k], t, none, log_alpha, -np.inf)
-    chosen = np.empty(0, np.int64)
-    while True:
-        keep = strength < np.inf
-        left, strength = left[keep], strength[keep]
-        if left.shape[0] == 0:
-            break
-        best = np.argmin(strength)
-        chosen = np.append(chosen, left[best])
-        strength[best] = np.inf
-        for k in range(left.shape[0]):
-            if strength[k] < np.inf:
-                strength[k] = _weaken_by_new(
-                    words,
-                    offsets,
-                    codes,
-                    xlogx,
-                    left[k],
-                    t,
-                    chosen,
-                    log_alpha,
-                    max_size,
-                    strength[k],
-                )
-    return _without_separated(words, offsets, codes, xlogx, t, chosen, log_alpha, max_size)
-
-
-@njit(nogil=True, cache=True)
-def _without_separated(words, offsets, codes, xlogx, t, chosen, log_alpha, max_size):
-    """Backward phase: judge every chosen variable against the sets of all the others."""
-    stays = np.ones(chosen.shape[0], np.bool_)
-    for k in range(chosen.shape[0]):
-        others = np.concatenate((chosen[:k], chosen[k + 1 :]))
-        for size in range(1, min(max_size, others.shape[0]) + 1):
-            subset = np.arange(size)
-            while stays[k]:
-                given = others[subset]
-                if independent(words, offsets, codes, xlogx, chosen[k], t, given, log_alpha):
-                    stays[k] = False
-                if not next_subset(subset, others.shape[0]):
-                    break
-    return chosen[stays]

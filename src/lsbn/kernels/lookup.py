@@ -113,8 +113,8 @@ def family_slots(lookup, q, r):
 
 
 @njit(nogil=True, cache=True, inline="always")
-def look(kind, table, row, a, x):
-    """``T(x)`` for weight ``a``, whose row of the table is ``row``."""
+def log_term(kind, table, row, a, x):
+    """``T(x)`` for weight ``a``, read from row ``row`` of the table where possible."""
     if x < WIDTH and row >= 0:
         return table[row, x]
     return _term(kind, a, x)

@@ -38,7 +38,7 @@ import math
 import numpy as np
 from numba import njit
 
-from lsbn.kernels.lookup import log_rising, look, slot
+from lsbn.kernels.lookup import log_rising, log_term, slot
 from lsbn.kernels.subsets import log_add
 from lsbn.kernels.trees import LEAST_MASS, add_margins, average_trees, n_contexts, plan_trees
 
@@ -93,8 +93,8 @@ def _rows(counts, weight, lookup):
         size = 0
         for k in range(r):
             size += counts[j, k]
-            rows[j] += look(kind, table, cell, weight / r, counts[j, k])
-        rows[j] -= look(kind, table, whole, weight, size)
+            rows[j] += log_term(kind, table, cell, weight / r, counts[j, k])
+        rows[j] -= log_term(kind, table, whole, weight, size)
     return rows
 
 

@@ -10,15 +10,10 @@ something only if one is a candidate parent of the other: the conditional densit
 piecewise constant between the keys of its neighbours, and is drawn exactly.
 
 A parent set is a bit mask over the candidates of its variable, at most 64. The sets of a variable
-are sorted by falling score, so that ``F`` is found by reading down to where the rest no longer
-counts; where the sets are many and the candidates few, ``F`` is tabulated instead.
+are sorted by falling score, so that the sum ``F`` ends where the remaining sets are negligible.
+For a variable with many sets over few candidates, ``F`` is tabulated instead.
 
-``lists`` is the tuple ``(set_start, set_mask, set_score, cand_start, cand, table_start, table,
-set_weight, set_base)``, with ``table_start[v] < 0`` where ``v`` has no table, and with
-``exp(score) = set_weight * exp(set_base)``. Every variable lists the empty set. ``links`` is the
-tuple ``(start, node, here, there)`` of each variable's neighbours: ``here`` is the position of the
-neighbour among the candidates of the variable, ``there`` the position of the variable among those
-of the neighbour, -1 where it is none.
+``lists`` are `FamilyLists`, ``links`` are `Links`, both in `lsbn.kernels.state`.
 """
 
 import math
@@ -27,10 +22,13 @@ import numpy as np
 from numba import njit
 
 from lsbn.kernels.bits import popcount
+from lsbn.kernels.state import Memory, OrderState
 from lsbn.kernels.subsets import log_add, sum_over_subsets
 
 NEGLIGIBLE = 23.0
-"""Log of the ratio below which a parent set no longer counts (1e-10)."""
+"""Log of the ratio below which a parent set is left out of a sum (1e-10)."""
+REBASE = 300.0
+"""Log of the ratio of weights with the same base: ``exp`` of more would leave the range."""
 CACHE = 32
 """Remembered values of ``F`` for each variable; a power of two."""
 
@@ -38,14 +36,14 @@ CACHE = 32
 @njit(nogil=True, cache=True)
 def log_family(lists, v, allowed, beta):
     """``F_v(allowed)``, with scores multiplied by ``beta``."""
-    set_start, set_mask, set_score = lists[0], lists[1], lists[2]
-    table_start, table, set_weight, set_base = lists[5], lists[6], lists[7], lists[8]
+    set_mask, set_score = lists.set_mask, lists.set_score
+    set_weight, set_base = lists.set_weight, lists.set_base
     if beta != 1.0:
         return _log_tempered_family(lists, v, allowed, beta)
-    if table_start[v] >= 0:
-        return table[table_start[v] + np.int64(allowed)]
+    if lists.table_start[v] >= 0:
+        return lists.table[lists.table_start[v] + np.int64(allowed)]
     forbidden = ~allowed
-    s, stop = set_start[v], set_start[v + 1]
+    s, stop = lists.set_start[v], lists.set_start[v + 1]
     while set_mask[s] & forbidden:
         s += 1
     base, floor = set_base[s], set_score[s] - NEGLIGIBLE
@@ -63,10 +61,11 @@ def log_family(lists, v, allowed, beta):
 
 @njit(nogil=True, cache=True)
 def _log_tempered_family(lists, v, allowed, beta):
-    set_start, set_mask, set_score = lists[0], lists[1], lists[2]
+    """`log_family` for ``beta`` other than 1, for which there are no tables and no weights."""
+    set_mask, set_score = lists.set_mask, lists.set_score
     forbidden = ~allowed
     top, total = 0.0, 0.0
-    for s in range(set_start[v], set_start[v + 1]):
+    for s in range(lists.set_start[v], lists.set_start[v + 1]):
         if set_mask[s] & forbidden:
             continue
         score = beta * set_score[s]
@@ -81,12 +80,12 @@ def _log_tempered_family(lists, v, allowed, beta):
 
 @njit(nogil=True, cache=True)
 def weigh_sets(set_start, set_score):
-    """Weights of sets relative to a base that changes every 300 nats: ``(weight, base)``."""
+    """Weights of sets relative to a base that changes every `REBASE` nats: ``(weight, base)``."""
     weight, base = np.empty_like(set_score), np.empty_like(set_score)
     for v in range(set_start.shape[0] - 1):
         reference = 0.0
         for s in range(set_start[v], set_start[v + 1]):
-            if s == set_start[v] or set_score[s] < reference - 300.0:
+            if s == set_start[v] or set_score[s] < reference - REBASE:
                 reference = set_score[s]
             base[s] = reference
             weight[s] = math.exp(set_score[s] - reference)
@@ -95,9 +94,9 @@ def weigh_sets(set_start, set_score):
 
 @njit(nogil=True, cache=True)
 def cached_family(lists, memory, v, allowed, beta):
-    """`log_family` through a small direct-mapped memory of recent values."""
-    masks, values = memory
-    if beta == 1.0 and lists[5][v] >= 0:
+    """`log_family` through a small direct-mapped cache of recent values."""
+    masks, values = memory.masks, memory.values
+    if beta == 1.0 and lists.table_start[v] >= 0:
         return log_family(lists, v, allowed, beta)
     x = (allowed ^ (allowed >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
     slot = np.int64(x >> np.uint64(59)) & (CACHE - 1)
@@ -110,9 +109,21 @@ def cached_family(lists, memory, v, allowed, beta):
 
 
 @njit(nogil=True, cache=True)
+def new_memory(n):
+    """Make an empty cache for ``n`` variables."""
+    return Memory(np.zeros((n, CACHE), np.uint64), np.full((n, CACHE), np.nan))
+
+
+@njit(nogil=True, cache=True)
+def new_state(lists, keys):
+    """Make the state of a chain at the order of ``keys``, which the chain changes."""
+    return OrderState(keys, allowed_masks(lists, keys), new_memory(keys.shape[0]))
+
+
+@njit(nogil=True, cache=True)
 def allowed_masks(lists, keys):
-    """Mask, for each variable, of the candidates that come before it."""
-    cand_start, cand = lists[3], lists[4]
+    """Mask, for each variable, of the candidates that precede it."""
+    cand_start, cand = lists.cand_start, lists.cand
     n = keys.shape[0]
     allowed = np.zeros(n, np.uint64)
     for v in range(n):
@@ -145,20 +156,21 @@ def _insertion_argsort(values, order, m):
 
 
 @njit(nogil=True, cache=True)
-def gibbs_step(lists, links, keys, allowed, memory, beta, v, rng):
+def gibbs_step(lists, links, state, beta, v, rng):
     """Draw the key of ``v`` from its conditional distribution given all other keys."""
-    start, node, here, there = links
+    start, here, there = links.start, links.here, links.there
+    memory = state.memory
     one = np.uint64(1)
     m = start[v + 1] - start[v]
     position = np.empty(m)
     order = np.empty(m, np.int64)
     jump = np.zeros(m)
     for a in range(m):
-        x = node[start[v] + a]
-        position[a] = keys[x]
+        x = links.node[start[v] + a]
+        position[a] = state.keys[x]
         if there[start[v] + a] >= 0:
             bit = one << np.uint64(there[start[v] + a])
-            without = allowed[x] & ~bit
+            without = state.allowed[x] & ~bit
             jump[a] = cached_family(lists, memory, x, without, beta) - cached_family(
                 lists, memory, x, without | bit, beta
             )
@@ -184,38 +196,36 @@ def gibbs_step(lists, links, keys, allowed, memory, beta, v, rng):
     low = position[order[b - 1]] if b > 0 else 0.0
     high = position[order[b]] if b < m else 1.0
     key = low + (high - low) * rng.random()
-    _move(links, keys, allowed, v, key)
+    _move(links, state, v, key)
 
 
 @njit(nogil=True, cache=True)
 def _own_heights(lists, here, order, v, beta, height):
     """``F_v`` with the first ``b`` of the neighbours allowed, for every ``b``.
 
-    Every set counts from where the last of its members is allowed: one pass over the sets finds
-    what each neighbour adds.
+    Every set enters the sum at the last of its members, so one pass over the sets is enough.
     """
     m = order.shape[0]
-    if beta == 1.0 and lists[5][v] >= 0:
+    if beta == 1.0 and lists.table_start[v] >= 0:
         mask = np.uint64(0)
         for b in range(m + 1):
             height[b] = log_family(lists, v, mask, beta)
             if b < m and here[order[b]] >= 0:
                 mask |= np.uint64(1) << np.uint64(here[order[b]])
         return
-    set_start, set_mask, set_score = lists[0], lists[1], lists[2]
     place = np.empty(64, np.int64)
     for b in range(m):
         if here[order[b]] >= 0:
             place[here[order[b]]] = b + 1
     share = np.zeros(m + 1)
-    for s in range(set_start[v], set_start[v + 1]):
-        last, mask = 0, set_mask[s]
+    for s in range(lists.set_start[v], lists.set_start[v + 1]):
+        last, mask = 0, lists.set_mask[s]
         while mask:
             rest = mask & (mask - np.uint64(1))
             member = place[popcount((mask ^ rest) - np.uint64(1))]
             last = member if member > last else last
             mask = rest
-        score = beta * set_score[s]
+        score = beta * lists.set_score[s]
         if share[last] == 0.0:
             height[last], share[last] = score, 1.0
         elif score > height[last] - NEGLIGIBLE:
@@ -226,9 +236,10 @@ def _own_heights(lists, here, order, v, beta, height):
 
 
 @njit(nogil=True, cache=True)
-def _move(links, keys, allowed, v, key):
-    """Set the key of ``v`` and mend the masks of ``v`` and its neighbours."""
+def _move(links, state, v, key):
+    """Set the key of ``v`` and update the masks of ``v`` and its neighbours."""
     start, node, here, there = links
+    keys, allowed = state.keys, state.allowed
     one = np.uint64(1)
     keys[v] = key
     mask = np.uint64(0)
@@ -246,32 +257,31 @@ def _move(links, keys, allowed, v, key):
 
 
 @njit(nogil=True, cache=True)
-def gibbs_sweep(lists, links, keys, allowed, memory, beta, rng):
+def gibbs_sweep(lists, links, state, beta, rng):
     """Draw every key once, in the order of the variables."""
-    for v in range(keys.shape[0]):
-        gibbs_step(lists, links, keys, allowed, memory, beta, v, rng)
+    for v in range(state.keys.shape[0]):
+        gibbs_step(lists, links, state, beta, v, rng)
 
 
 @njit(nogil=True, cache=True)
 def _edge_posteriors(lists, v, allowed, out):
     """``P(candidate -> v | order)`` for each candidate of ``v``."""
-    set_start, set_mask, set_score = lists[0], lists[1], lists[2]
     z = log_family(lists, v, allowed, 1.0)
     out[:] = 0.0
-    if lists[5][v] >= 0:
+    if lists.table_start[v] >= 0:
         for c in range(out.shape[0]):
             bit = np.uint64(1) << np.uint64(c)
             if allowed & bit:
                 out[c] = -math.expm1(log_family(lists, v, allowed & ~bit, 1.0) - z)
         return
     forbidden = ~allowed
-    for s in range(set_start[v], set_start[v + 1]):
-        if set_mask[s] & forbidden:
+    for s in range(lists.set_start[v], lists.set_start[v + 1]):
+        if lists.set_mask[s] & forbidden:
             continue
-        if set_score[s] < z - NEGLIGIBLE:
+        if lists.set_score[s] < z - NEGLIGIBLE:
             break
-        share = lists[7][s] * math.exp(lists[8][s] - z)
-        mask = set_mask[s]
+        share = lists.set_weight[s] * math.exp(lists.set_base[s] - z)
+        mask = lists.set_mask[s]
         c = 0
         while mask:
             if mask & np.uint64(1):
@@ -281,16 +291,16 @@ def _edge_posteriors(lists, v, allowed, out):
 
 
 @njit(nogil=True, cache=True)
-def add_edge_posteriors(lists, allowed, total, squares):
-    """Add ``P(candidate -> v | order)`` and its square to sums aligned with ``cand``."""
-    cand_start = lists[3]
+def add_edge_posteriors(sums, allowed):
+    """Add ``P(candidate -> v | order)`` and its square to `EdgeSums`."""
+    cand_start = sums.lists.cand_start
     scratch = np.empty(64)
     for v in range(allowed.shape[0]):
         here = scratch[: cand_start[v + 1] - cand_start[v]]
-        _edge_posteriors(lists, v, allowed[v], here)
+        _edge_posteriors(sums.lists, v, allowed[v], here)
         for c in range(here.shape[0]):
-            total[cand_start[v] + c] += here[c]
-            squares[cand_start[v] + c] += here[c] * here[c]
+            sums.total[cand_start[v] + c] += here[c]
+            sums.squares[cand_start[v] + c] += here[c] * here[c]
 
 
 @njit(nogil=True, cache=True)
@@ -318,51 +328,48 @@ def tabulate_families(set_start, set_mask, set_score, cand_start, most_candidate
 @njit(nogil=True, cache=True)
 def anneal(lists, links, keys, betas, sweeps, rng):
     """Sweep at each inverse temperature in turn; changes ``keys``, gives the order's log score."""
-    n = keys.shape[0]
     allowed = allowed_masks(lists, keys)
     for beta in betas:
-        memory = (np.zeros((n, CACHE), np.uint64), np.full((n, CACHE), np.nan))
+        state = OrderState(keys, allowed, new_memory(keys.shape[0]))
         for _ in range(sweeps):
-            gibbs_sweep(lists, links, keys, allowed, memory, beta, rng)
+            gibbs_sweep(lists, links, state, beta, rng)
     return log_order(lists, allowed)
 
 
 @njit(nogil=True, cache=True)
-def sample(lists, links, keys, sweeps, thin, rng, whole, total, squares):
+def sample(lists, links, keys, sweeps, thin, rng, sums):
     """Sample orders and sum the edge posteriors of every ``thin``-th; gives their log scores.
 
-    Orders are sampled by ``lists``; the posteriors in each are those by the lists ``whole``, which
-    may hold more sets that hardly count, and with whose candidates the sums are aligned.
+    Orders are drawn by ``lists``. The posteriors given each order are by the lists of ``sums``,
+    which may hold further sets of little weight.
     """
-    n = keys.shape[0]
-    allowed = allowed_masks(lists, keys)
-    memory = (np.zeros((n, CACHE), np.uint64), np.full((n, CACHE), np.nan))
+    state = new_state(lists, keys)
     scores = np.empty(sweeps // thin)
     for t in range(scores.shape[0]):
         for _ in range(thin):
-            gibbs_sweep(lists, links, keys, allowed, memory, 1.0, rng)
-        add_edge_posteriors(whole, allowed_masks(whole, keys), total, squares)
-        scores[t] = log_order(lists, allowed)
+            gibbs_sweep(lists, links, state, 1.0, rng)
+        add_edge_posteriors(sums, allowed_masks(sums.lists, keys))
+        scores[t] = log_order(lists, state.allowed)
     return scores
 
 
 @njit(nogil=True, cache=True)
-def set_shares(lists, links, keys, sweeps, rng, whole):
-    """Sample orders on from ``keys`` and give the mean posterior of every set of ``whole``."""
-    set_start, set_mask, set_score = whole[0], whole[1], whole[2]
-    n = keys.shape[0]
-    allowed = allowed_masks(lists, keys)
-    memory = (np.zeros((n, CACHE), np.uint64), np.full((n, CACHE), np.nan))
-    share = np.zeros(set_mask.shape[0])
+def set_shares(lists, links, keys, sweeps, rng, averaged):
+    """Sample orders on from ``keys`` and give the mean posterior of every set of ``averaged``.
+
+    Orders are drawn by ``lists``; ``averaged`` are lists that may hold further sets.
+    """
+    state = new_state(lists, keys)
+    share = np.zeros(averaged.set_mask.shape[0])
     for _ in range(sweeps):
-        gibbs_sweep(lists, links, keys, allowed, memory, 1.0, rng)
-        before = allowed_masks(whole, keys)
-        for v in range(n):
-            z = log_family(whole, v, before[v], 1.0)
-            for s in range(set_start[v], set_start[v + 1]):
-                if set_mask[s] & ~before[v]:
+        gibbs_sweep(lists, links, state, 1.0, rng)
+        allowed = allowed_masks(averaged, keys)
+        for v in range(keys.shape[0]):
+            z = log_family(averaged, v, allowed[v], 1.0)
+            for s in range(averaged.set_start[v], averaged.set_start[v + 1]):
+                if averaged.set_mask[s] & ~allowed[v]:
                     continue
-                if set_score[s] < z - NEGLIGIBLE:
+                if averaged.set_score[s] < z - NEGLIGIBLE:
                     break
-                share[s] += math.exp(set_score[s] - z) / sweeps
+                share[s] += math.exp(averaged.set_score[s] - z) / sweeps
     return share

@@ -1,72 +1,129 @@
-"""Search for parent sets of one variable, scored on bit columns, and their lists for the sampler.
+"""Search for parent sets of one variable by beams, scored on bit columns.
 
 A parent set is a row of ascending indices padded with -1.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
-from lsbn.kernels.direction import log_prior, total_leaning
-from lsbn.kernels.scores import extension_scores, family_score, n_parameters
+from lsbn.kernels.direction import log_score, total_leaning
+from lsbn.kernels.listing import set_size
+from lsbn.kernels.scores import extension_scores, n_parameters
 
 ACTIVE = 32
 """Members of the pool that one scan of the whole pool recommends to the other sets of the beam."""
 SCANS = 96
 """Scans of the pool that are remembered while the parents of one child are searched."""
+NARROW_BEAM = 6
+"""Most sets of a size that grow further in a search without one parent of the best set."""
+NARROW_SCANS = 3
+"""Sizes at which such a search scans the pool: the third finds a parent that has an effect only
+beside two others."""
+
+
+class Growth(NamedTuple):
+    """Limits of one beam search.
+
+    Attributes
+    ----------
+    beams : int array
+        Number of best sets of each size that are extended.
+    wide : int array
+        Number of these that are extended by every member of the pool.
+    margin : float
+        A set is left out if its score is lower by more than this than that of the set it grew from.
+    room : int
+        Most free parameters of a family.
+    """
+
+    beams: np.ndarray
+    wide: np.ndarray
+    margin: float
+    room: int
+
+
+class Listing(NamedTuple):
+    """Which sets an exploration lists.
+
+    Attributes
+    ----------
+    delta : float
+        Of each beam search, the sets within this distance of the best one.
+    max_sets : int
+        Most sets of each beam search.
+    closed : int
+        Number of best sets whose subsets are all listed.
+    extended : int
+        Most extensions of the best set.
+    """
+
+    delta: float
+    max_sets: int
+    closed: int
+    extended: int
+
+
+class Scans(NamedTuple):
+    """Scores of sets with each member of the pool, remembered from search to search.
+
+    Attributes
+    ----------
+    used : (1,) int64 array
+        Number of scans in memory.
+    sets : (SCANS, depth) int32 array
+    values : (SCANS, pool) float array
+        Scores, minus infinity for a member that has no room.
+    """
+
+    used: np.ndarray
+    sets: np.ndarray
+    values: np.ndarray
 
 
 @njit(nogil=True, cache=True)
 def empty_scans(pool, depth):
-    """Room for scans of the pool that later searches of the same child may need again."""
-    return np.zeros(1, np.int64), np.empty((SCANS, depth), np.int32), np.empty((SCANS, pool))
+    """Make the memory of scans of a pool of this size, for sets of at most ``depth`` parents."""
+    sets = np.empty((SCANS, depth), np.int32)
+    return Scans(np.zeros(1, np.int64), sets, np.empty((SCANS, pool)))
 
 
 @njit(nogil=True, cache=True)
-def grow_parent_sets(
-    words, offsets, codes, lookup, child, pool, beams, wide, prior, margin, room, barred, scans
-):
-    """Score parent sets of ``child`` by growing the best ones, one parent from the pool at a time.
+def grow_parent_sets(scorer, pool, growth, barred, scans):
+    """Score parent sets of a child by growing the best ones, one parent from the pool at a time.
 
     Level ``k`` extends the ``beams[k]`` best sets of size ``k``: the best ``wide[k]`` of them by
-    every member of the (ascending) pool but ``barred``, the others by those members that did well
-    beside the best ones so far. A family never has more free parameters than ``room``.
-    Growth stops when a level brings no new best. The log ``prior`` is added to the score of a set.
-    Listed are the sets that come within ``margin`` of the set they grew from.
-    ``scans`` are remembered from search to search: see `empty_scans`.
+    every member of the (ascending) pool but ``barred``, the others by members that had a high score
+    beside the best ones so far. Growth stops at a level without a new best set.
 
     Returns
     -------
-    sets : (m, len(prior) - 1) int32 array
+    sets : (m, depth) int32 array
     scores : (m,) float array
     """
-    depth = prior.sizes.shape[0] - 1
-    capacity = 64
+    sizes = scorer.prior.sizes
+    depth, capacity = sizes.shape[0] - 1, 64
     sets = np.full((capacity, depth), -1, np.int32)
     scores = np.empty(capacity)
-    scores[0] = prior.sizes[0] + family_score(
-        words, offsets, codes, lookup, child, np.empty(0, np.int64)
-    )
+    scores[0] = log_score(scorer, np.empty(0, np.int64))
     active = np.zeros(pool.shape[0], np.bool_)
     m, level_start, best = 1, 0, scores[0]
-    for k in range(min(beams.shape[0], depth)):
+    for k in range(min(growth.beams.shape[0], depth)):
         level_stop = m
-        beam = np.argsort(-scores[level_start:level_stop])[: beams[k]] + level_start
+        beam = np.argsort(-scores[level_start:level_stop])[: growth.beams[k]] + level_start
         gained = False
         for b in range(beam.shape[0]):
             base = scores[beam[b]]
             parents = sets[beam[b], :k].astype(np.int64)
-            if b < wide[k]:
-                grown = _scan(
-                    words, offsets, codes, lookup, child, parents, pool, prior, room, scans
-                )
+            if b < growth.wide[k]:
+                grown = _scan(scorer, parents, pool, growth.room, scans)
                 active[np.argsort(-grown)[:ACTIVE]] = True
             else:
-                grown = _grown(
-                    words, offsets, codes, lookup, child, parents, pool, prior, room, active
-                )
+                grown = _grown(scorer, parents, pool, growth.room, active)
             for c in range(pool.shape[0]):
-                score = grown[c] + prior.sizes[k + 1]
-                if score < base - margin or pool[c] == barred or grown[c] == -np.inf:
+                score = grown[c] + sizes[k + 1]
+                if score < base - growth.margin or pool[c] == barred or grown[c] == -np.inf:
                     continue
                 if m == capacity:
                     sets, scores = _double(sets, scores)
@@ -87,43 +144,45 @@ def grow_parent_sets(
 
 
 @njit(nogil=True, cache=True)
-def _scan(words, offsets, codes, lookup, child, parents, pool, prior, room, scans):
+def _scan(scorer, parents, pool, room, scans):
     """Scores of ``parents`` with each member of the pool, remembered if there is room."""
-    count, keys, values = scans
-    k = parents.shape[0]
-    for a in range(count[0]):
-        if _size(keys[a]) == k and np.all(keys[a, :k] == parents):
-            return values[a].copy()
-    everyone = np.ones(pool.shape[0], np.bool_)
-    grown = _grown(words, offsets, codes, lookup, child, parents, pool, prior, room, everyone)
-    if count[0] < keys.shape[0]:
-        keys[count[0]] = -1
-        keys[count[0], :k] = parents
-        values[count[0]] = grown
-        count[0] += 1
+    used, k = scans.used, parents.shape[0]
+    for a in range(used[0]):
+        if set_size(scans.sets[a]) == k and np.all(scans.sets[a, :k] == parents):
+            return scans.values[a].copy()
+    grown = _grown(scorer, parents, pool, room, np.ones(pool.shape[0], np.bool_))
+    if used[0] < scans.sets.shape[0]:
+        scans.sets[used[0]] = -1
+        scans.sets[used[0], :k] = parents
+        scans.values[used[0]] = grown
+        used[0] += 1
     return grown
 
 
 @njit(nogil=True, cache=True)
-def _grown(words, offsets, codes, lookup, child, parents, pool, prior, room, active):
-    """Scores of ``parents`` with each active member of the pool for which there is room.
+def _grown(scorer, parents, pool, room, active):
+    """Scores of ``parents`` with each active member of the pool, without the prior of sizes.
 
-    It is minus infinity for the others.
+    The score is minus infinity for members that are not active, that are among the parents, or
+    with which the family has more free parameters than ``room``.
     """
-    parameters = n_parameters(offsets, child, parents)
+    columns, prior = scorer.columns, scorer.prior
+    offsets = columns.offsets
+    parameters = n_parameters(offsets, scorer.child, parents)
     keep = active.copy()
     for c in range(pool.shape[0]):
         card = offsets[pool[c] + 1] - offsets[pool[c]]
         keep[c] &= parameters * card <= room and not _contains(parents, pool[c])
     chosen = np.flatnonzero(keep)
     grown = np.full(pool.shape[0], -np.inf)
-    grown[chosen] = extension_scores(words, offsets, codes, lookup, child, parents, pool[chosen])
+    grown[chosen] = extension_scores(columns, scorer.lookup, scorer.child, parents, pool[chosen])
     grown[chosen] += total_leaning(prior, parents) + prior.leaning[pool[chosen]]
     return grown
 
 
 @njit(nogil=True, cache=True)
 def _contains(values, x):
+    """Say whether ``x`` is among the values."""
     for value in values:
         if value == x:
             return True
@@ -145,7 +204,7 @@ def _insert(parents, x, row):
 
 @njit(nogil=True, cache=True)
 def _grown_before(sets, beam, b, k, new):
-    """Say whether ``new`` has grown from an earlier set of the beam, too."""
+    """Say whether ``new`` is also an extension of an earlier set of the beam."""
     for a in range(b):
         inside = True
         for i in range(k):
@@ -159,50 +218,43 @@ def _grown_before(sets, beam, b, k, new):
 
 @njit(nogil=True, cache=True)
 def _double(sets, scores):
-    wide = np.full((2 * sets.shape[0], sets.shape[1]), -1, np.int32)
-    wide[: sets.shape[0]] = sets
-    more = np.empty(2 * scores.shape[0])
-    more[: scores.shape[0]] = scores
-    return wide, more
+    """Copy the arrays into arrays of twice the length."""
+    long_sets = np.full((2 * sets.shape[0], sets.shape[1]), -1, np.int32)
+    long_sets[: sets.shape[0]] = sets
+    long_scores = np.empty(2 * scores.shape[0])
+    long_scores[: scores.shape[0]] = scores
+    return long_sets, long_scores
 
 
 @njit(nogil=True, cache=True)
-def _best(sets, scores, most, delta):
-    """Keep the best sets: at most ``most``, none more than ``delta`` below the first."""
-    order = np.argsort(-scores)[:most]
+def _best(sets, scores, listing):
+    """Keep the best sets: at most ``max_sets``, none more than ``delta`` below the first."""
+    order = np.argsort(-scores)[: listing.max_sets]
     m = 0
-    while m < order.shape[0] and scores[order[m]] >= scores[order[0]] - delta:
+    while m < order.shape[0] and scores[order[m]] >= scores[order[0]] - listing.delta:
         m += 1
     return sets[order[:m]], scores[order[:m]]
 
 
 @njit(nogil=True, cache=True)
-def _size(row):
-    k = 0
-    while k < row.shape[0] and row[k] >= 0:
-        k += 1
-    return k
-
-
-@njit(nogil=True, cache=True)
-def score_parent_sets(words, offsets, codes, lookup, child, sets, prior):
-    """Scores of given parent sets of ``child``."""
+def score_parent_sets(scorer, sets):
+    """Scores of given parent sets, minus infinity with more free parameters than rows."""
+    offsets, n_rows = scorer.columns.offsets, scorer.columns.codes.shape[1]
     scores = np.empty(sets.shape[0])
     for a in range(sets.shape[0]):
-        size = _size(sets[a])
+        size = set_size(sets[a])
         parents = sets[a, :size].astype(np.int64)
-        if size > 0 and n_parameters(offsets, child, parents) > codes.shape[1]:
+        if size > 0 and n_parameters(offsets, scorer.child, parents) > n_rows:
             scores[a] = -np.inf
-            continue
-        score = family_score(words, offsets, codes, lookup, child, parents)
-        scores[a] = score + log_prior(prior, parents)
+        else:
+            scores[a] = log_score(scorer, parents)
     return scores
 
 
 @njit(nogil=True, cache=True)
-def _subsets(words, offsets, codes, lookup, child, row, prior):
+def _subsets(scorer, row):
     """All proper subsets of one set, scored."""
-    k = _size(row)
+    k = set_size(row)
     m = (1 << k) - 1
     sets = np.full((m, row.shape[0]), -1, np.int32)
     for mask in range(m):
@@ -211,19 +263,21 @@ def _subsets(words, offsets, codes, lookup, child, row, prior):
             if mask >> i & 1:
                 sets[mask, size] = row[i]
                 size += 1
-    return sets, score_parent_sets(words, offsets, codes, lookup, child, sets, prior)
+    return sets, score_parent_sets(scorer, sets)
 
 
 @njit(nogil=True, cache=True)
-def _extensions(words, offsets, codes, lookup, child, row, score, others, prior, most):
-    """Extend ``row`` by one more: the ``most`` best sets, if they gain."""
-    k = _size(row)
+def _extensions(scorer, row, score, others, most):
+    """Extend ``row`` by one of the others: the ``most`` best sets with a higher score."""
+    columns, prior = scorer.columns, scorer.prior
+    offsets, n_rows = columns.offsets, columns.codes.shape[1]
+    k = set_size(row)
     parents = row[:k].astype(np.int64)
-    parameters = n_parameters(offsets, child, parents)
-    grown = extension_scores(words, offsets, codes, lookup, child, parents, others)
+    parameters = n_parameters(offsets, scorer.child, parents)
+    grown = extension_scores(columns, scorer.lookup, scorer.child, parents, others)
     for c in range(others.shape[0]):
         card = offsets[others[c] + 1] - offsets[others[c]]
-        if _contains(parents, others[c]) or parameters * card > codes.shape[1]:
+        if _contains(parents, others[c]) or parameters * card > n_rows:
             grown[c] = -np.inf
     grown += prior.sizes[min(k + 1, prior.sizes.shape[0] - 1)]
     grown += total_leaning(prior, parents) + prior.leaning[others]
@@ -238,135 +292,43 @@ def _extensions(words, offsets, codes, lookup, child, row, score, others, prior,
 
 
 @njit(nogil=True, cache=True)
-def explore_parent_sets(
-    words, offsets, codes, lookup, child, pool, others, beams, wide, prior, limits
-):
-    """Parent sets that matter while the parents of ``child`` come from the pool.
+def _narrow(growth):
+    """Give the limits of a search without one parent of the best set."""
+    wide = np.zeros_like(growth.wide)
+    wide[:NARROW_SCANS] = 1
+    beams = np.minimum((growth.beams + 1) // 2, NARROW_BEAM)
+    return Growth(beams, wide, growth.margin, growth.room)
 
-    These are the best sets from the pool and the subsets of the best few; the best ones when a
-    member of the first is taken out of the pool, so that the sampler knows what is left when the
-    member moves behind the child; and the first with one more from ``others``, so that the sampler
-    knows what a variable that is now behind the child would bring.
 
-    ``limits = (margin, room, delta, most, closed, extended)``: see `grow_parent_sets` for margin
-    and room; of each search at most ``most`` sets within ``delta`` of its best are listed; the
-    number of sets whose subsets are listed, and of extensions.
+@njit(nogil=True, cache=True)
+def explore_parent_sets(scorer, pool, others, growth, listing):
+    """Parent sets of a child that are good in orders where the pool precedes the child.
+
+    These are the best sets from the pool and all subsets of some of them. For each member of the
+    best set, they are also the best sets without this member: the sampler needs them in orders
+    where the member follows the child. Extensions of the best set by one of ``others`` are for
+    orders where a variable outside the pool precedes the child.
 
     Returns
     -------
     sets : (m, depth) int32 array, the best set first, repetitions possible
     scores : (m,) float array
     """
-    margin, room, delta, most, closed, extended = limits
-    scans = empty_scans(pool.shape[0], prior.sizes.shape[0] - 1)
-    sets, scores = grow_parent_sets(
-        words, offsets, codes, lookup, child, pool, beams, wide, prior, margin, room, -1, scans
-    )
-    sets, scores = _best(sets, scores, most, delta)
+    scans = empty_scans(pool.shape[0], scorer.prior.sizes.shape[0] - 1)
+    sets, scores = grow_parent_sets(scorer, pool, growth, -1, scans)
+    sets, scores = _best(sets, scores, listing)
     first, first_score = sets[0].copy(), scores[0]
-    for a in range(min(closed, sets.shape[0])):
-        more, more_scores = _subsets(words, offsets, codes, lookup, child, sets[a], prior)
+    for a in range(min(listing.closed, sets.shape[0])):
+        more, more_scores = _subsets(scorer, sets[a])
         sets, scores = np.concatenate((sets, more)), np.concatenate((scores, more_scores))
-    # A parent that shows only beside two others is found by a scan of the pool at the third level.
-    few, narrow = np.minimum((beams + 1) // 2, 6), np.zeros_like(wide)
-    narrow[:3] = 1
-    for u in first[: _size(first)]:
-        more, more_scores = grow_parent_sets(
-            words, offsets, codes, lookup, child, pool, few, narrow, prior, margin, room, u, scans
-        )
-        more, more_scores = _best(more, more_scores, most, delta)
-        below, below_scores = _subsets(words, offsets, codes, lookup, child, more[0], prior)
-        sets = np.concatenate((sets, more, below))
-        scores = np.concatenate((scores, more_scores, below_scores))
-    if _size(first) < first.shape[0] and extended > 0:
-        more, more_scores = _extensions(
-            words, offsets, codes, lookup, child, first, first_score, others, prior, extended
-        )
+    narrow = _narrow(growth)
+    for u in first[: set_size(first)]:
+        more, more_scores = grow_parent_sets(scorer, pool, narrow, u, scans)
+        more, more_scores = _best(more, more_scores, listing)
+        subsets, subset_scores = _subsets(scorer, more[0])
+        sets = np.concatenate((sets, more, subsets))
+        scores = np.concatenate((scores, more_scores, subset_scores))
+    if set_size(first) < first.shape[0] and listing.extended > 0:
+        more, more_scores = _extensions(scorer, first, first_score, others, listing.extended)
         sets, scores = np.concatenate((sets, more)), np.concatenate((scores, more_scores))
     return sets, scores
-
-
-@njit(nogil=True, cache=True)
-def list_parent_sets(sets, scores, stamps, most_candidates, margin):
-    """Turn sets into bit masks over at most ``most_candidates`` candidates, best score first.
-
-    Candidates are admitted set by set, those with the latest stamp first and the best scores
-    first among them; sets with a member that is not admitted are left out, and so are repeated
-    sets and those that a proper subset beats by ``margin``.
-
-    Returns
-    -------
-    candidates, masks, scores, rows : arrays
-        ``rows`` are the indices of the listed sets in ``sets``.
-    """
-    by_score = np.argsort(-scores, kind="mergesort")
-    admission = by_score[np.argsort(-stamps[by_score], kind="mergesort")]
-    candidates = np.empty(64, np.int32)
-    n_candidates = 0
-    masks = np.zeros(sets.shape[0], np.uint64)
-    rows = np.empty(sets.shape[0], np.int64)
-    m = 0
-    for s in admission:
-        mask, new = np.uint64(0), n_candidates
-        for k in range(_size(sets[s])):
-            position = 0
-            while position < new and candidates[position] != sets[s, k]:
-                position += 1
-            if position == most_candidates:
-                new = -1
-                break
-            if position == new:
-                candidates[new] = sets[s, k]
-                new += 1
-            mask |= np.uint64(1) << np.uint64(position)
-        if new >= 0:
-            n_candidates = new
-            masks[m] = mask
-            rows[m] = s
-            m += 1
-    masks, rows = _distinct(masks[:m], rows[:m])
-    order = np.argsort(-scores[rows], kind="mergesort")
-    masks, rows = masks[order], rows[order]
-    keep = undominated(masks, scores[rows], margin)
-    masks, rows = masks[keep], rows[keep]
-    used, masks = compress(masks)
-    return candidates[used], masks, scores[rows], rows
-
-
-@njit(nogil=True, cache=True)
-def _distinct(masks, rows):
-    order = np.argsort(masks, kind="mergesort")
-    keep = np.ones(order.shape[0], np.bool_)
-    for a in range(1, order.shape[0]):
-        keep[a] = masks[order[a]] != masks[order[a - 1]]
-    order = order[keep]
-    return masks[order], rows[order]
-
-
-@njit(nogil=True, cache=True)
-def compress(masks):
-    """Drop the bit positions that no mask uses."""
-    union = np.uint64(0)
-    for mask in masks:
-        union |= mask
-    used = np.array([i for i in range(64) if union >> np.uint64(i) & np.uint64(1)], np.int64)
-    out = np.zeros_like(masks)
-    for a in range(masks.shape[0]):
-        for b in range(used.shape[0]):
-            bit = masks[a] >> np.uint64(used[b]) & np.uint64(1)
-            out[a] |= bit << np.uint64(b)
-    return used, out
-
-
-@njit(nogil=True, cache=True)
-def undominated(masks, scores, margin):
-    """Mark the sets, sorted by falling score, that no proper subset beats by ``margin``."""
-    keep = np.ones(masks.shape[0], np.bool_)
-    for a in range(masks.shape[0]):
-        for b in range(a):
-            if scores[b] <= scores[a] + margin:
-                break
-            if keep[b] and (masks[b] & ~masks[a]) == 0:
-                keep[a] = False
-                break
-    return keep

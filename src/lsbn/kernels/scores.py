@@ -13,21 +13,45 @@ BDeu, K2 and the mixed score are log probabilities of the child's column given t
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from lsbn.kernels.bits import and_into, count_and
-from lsbn.kernels.lookup import BIC, MIXED, family_slots, look
+from lsbn.kernels.lookup import BIC, MIXED, family_slots, log_term
 from lsbn.kernels.mixture import mixed_score
 
 _MASK_BYTES = 1 << 20
+"""Most bytes of the bit columns of one family, which should stay in the cache of the processor."""
+_ROW_COST = 20
+"""Words ANDed and counted in the time in which a pass over the rows reads one of them."""
 _MOST_LISTED = 1024
-"""The counts of a family with more configurations than this are only those that occur."""
+"""Only configurations that occur are counted in a family with more configurations than this."""
+
+
+class FamilyMasks(NamedTuple):
+    """Bit columns of the observed configurations of the parents, with each state of the child.
+
+    Attributes
+    ----------
+    masks : (m * r, n_words) uint64 array
+        ``masks[j * r + k]`` marks the rows with the configuration ``j`` and the child's state
+        ``k``.
+    sizes : (m * r,) int64 array
+        Number of these rows.
+    labels : (m,) int64 array
+        Number of the configuration ``j`` in mixed base, the first parent the lowest digit.
+    """
+
+    masks: np.ndarray
+    sizes: np.ndarray
+    labels: np.ndarray
 
 
 @njit(nogil=True, cache=True)
 def _constant(lookup, q, r, n_rows):
+    """Constant of the score: the penalty of BIC, else 0."""
     if lookup.kind == BIC:
         return -0.5 * math.log(n_rows) * q * (r - 1)
     return 0.0
@@ -49,31 +73,33 @@ def n_parameters(offsets, child, parents):
 
 
 @njit(nogil=True, cache=True)
-def family_score(words, offsets, codes, lookup, child, parents):
+def family_score(columns, lookup, child, parents):
     """Score of ``child`` with the given ``parents`` (an array of indices, ascending).
 
-    Counts by bits where the table is small, by relabelled rows where it is not.
+    Small tables are counted by bits, large ones by rows.
     """
+    words, offsets, codes = columns
     r = offsets[child + 1] - offsets[child]
     if lookup.kind == MIXED:
         if parents.shape[0] == 0:
             counts = np.bincount(codes[child], minlength=r).reshape(1, r)
             return mixed_score(counts, parents, lookup)
         first, last = parents[:-1], parents[-1:]
-        return extension_scores(words, offsets, codes, lookup, child, first, last)[0]
+        return extension_scores(columns, lookup, child, first, last)[0]
     n_words, n_rows = words.shape[1], codes.shape[1]
     q = n_configurations(offsets, parents)
     slots = family_slots(lookup, q, r)
     constant = _constant(lookup, q, r, n_rows)
-    if q * r * n_words < 20.0 * n_rows * (1 + parents.shape[0]):
-        return constant + _score_by_bits(words, offsets, lookup, slots, child, parents, n_rows)
+    if q * r * n_words < float(_ROW_COST) * n_rows * (1 + parents.shape[0]):
+        return constant + _score_by_bits(columns, lookup, slots, child, parents)
     ids, n_ids = configurations(codes, offsets, parents)
     return constant + _score_by_rows(codes[child], r, ids, n_ids, lookup, slots)
 
 
 @njit(nogil=True, cache=True)
-def _score_by_bits(words, offsets, lookup, slots, child, parents, n_rows):
+def _score_by_bits(columns, lookup, slots, child, parents):
     """Walk the configurations depth first, leaving a branch as soon as it holds no row."""
+    words, offsets = columns.words, columns.offsets
     kind, table = lookup.kind, lookup.table
     a_cell, cell, a_row, row = slots
     p = parents.shape[0]
@@ -81,7 +107,7 @@ def _score_by_bits(words, offsets, lookup, slots, child, parents, n_rows):
     masks = np.empty((p + 1, words.shape[1]), np.uint64)
     masks[0] = np.uint64(0xFFFFFFFFFFFFFFFF)
     size = np.empty(p + 1, np.int64)
-    size[0] = n_rows
+    size[0] = columns.codes.shape[1]
     state = np.zeros(p + 1, np.int64)
     total, depth = 0.0, 0
     while depth >= 0:
@@ -98,12 +124,12 @@ def _score_by_bits(words, offsets, lookup, slots, child, parents, n_rows):
                 depth -= 1
             continue
         left = size[p]
-        total -= look(kind, table, row, a_row, left)
+        total -= log_term(kind, table, row, a_row, left)
         for k in range(r - 1):
             count = count_and(masks[p], words[base + k])
             left -= count
-            total += look(kind, table, cell, a_cell, count)
-        total += look(kind, table, cell, a_cell, left)
+            total += log_term(kind, table, cell, a_cell, count)
+        total += log_term(kind, table, cell, a_cell, left)
         depth -= 1
     return total
 
@@ -133,6 +159,7 @@ def configurations(codes, offsets, parents):
 
 @njit(nogil=True, cache=True)
 def _score_by_rows(child, r, ids, n_ids, lookup, slots):
+    """Count the child's states for each label of the rows, and sum the terms of the counts."""
     kind, table = lookup.kind, lookup.table
     a_cell, cell, a_row, row = slots
     counts = np.zeros((n_ids, r), np.int64)
@@ -143,42 +170,43 @@ def _score_by_rows(child, r, ids, n_ids, lookup, slots):
         size = 0
         for k in range(r):
             size += counts[j, k]
-            total += look(kind, table, cell, a_cell, counts[j, k])
-        total -= look(kind, table, row, a_row, size)
+            total += log_term(kind, table, cell, a_cell, counts[j, k])
+        total -= log_term(kind, table, row, a_row, size)
     return total
 
 
 @njit(nogil=True, cache=True)
-def extension_scores(words, offsets, codes, lookup, child, parents, candidates):
+def extension_scores(columns, lookup, child, parents, candidates):
     """Scores of ``child`` with ``parents`` and one of the ``candidates``, for each candidate."""
     if candidates.shape[0] == 0:
         return np.empty(0)
     if lookup.kind != MIXED:
-        return _table_extensions(words, offsets, codes, lookup, child, parents, candidates)
+        return _table_extensions(columns, lookup, child, parents, candidates)
     out = np.empty(candidates.shape[0])
-    few = n_configurations(offsets, parents) * np.diff(offsets)[candidates] <= _MOST_LISTED
-    out[few] = _mixed_extensions(words, offsets, codes, lookup, child, parents, candidates[few])
-    out[~few] = _large_extensions(offsets, codes, lookup, child, parents, candidates[~few])
+    cards = np.diff(columns.offsets)[candidates]
+    small = n_configurations(columns.offsets, parents) * cards <= _MOST_LISTED
+    out[small] = _mixed_extensions(columns, lookup, child, parents, candidates[small])
+    out[~small] = _large_extensions(columns, lookup, child, parents, candidates[~small])
     return out
 
 
 @njit(nogil=True, cache=True)
-def _table_extensions(words, offsets, codes, lookup, child, parents, candidates):
+def _table_extensions(columns, lookup, child, parents, candidates):
     """Scores of tables.
 
     The bit columns of every configuration of child and parents are made once; a candidate then
-    costs one AND and popcount per cell. Where they would not fit in cache, rows are labelled once
+    costs one AND and popcount per cell. If they would not fit in cache, rows are labelled once
     and a candidate costs one pass over the rows.
     """
+    words, offsets, codes = columns
     r = offsets[child + 1] - offsets[child]
     q = n_configurations(offsets, parents)
     n_words, n_rows = words.shape[1], codes.shape[1]
     out = np.empty(candidates.shape[0])
-    if q * r * n_words * 8 <= _MASK_BYTES and q * r * n_words < 20.0 * n_rows:
-        masks, sizes, _ = _family_masks(words, offsets, child, parents, np.int64(q), r)
+    if q * r * n_words * 8 <= _MASK_BYTES and q * r * n_words < float(_ROW_COST) * n_rows:
+        family = _family_masks(columns, child, parents, np.int64(q), r)
         for c in range(candidates.shape[0]):
-            u = candidates[c]
-            out[c] = _extend_by_bits(words, offsets, lookup, masks, sizes, q, r, u, n_rows)
+            out[c] = _extend_by_bits(columns, lookup, family, q, r, candidates[c])
     else:
         ids, n_ids = configurations(codes, offsets, parents)
         for c in range(candidates.shape[0]):
@@ -192,11 +220,9 @@ def _table_extensions(words, offsets, codes, lookup, child, parents, candidates)
 
 
 @njit(nogil=True, cache=True)
-def _family_masks(words, offsets, child, parents, q, r):
-    """Bit columns of each observed configuration of parents (rows) and child state.
-
-    ``masks[j * r + k]`` and ``sizes[j * r + k]`` for configuration ``labels[j]`` and state ``k``.
-    """
+def _family_masks(columns, child, parents, q, r):
+    """Make the bit columns of a family, parent by parent."""
+    words, offsets = columns.words, columns.offsets
     n_words = words.shape[1]
     current = np.empty((q, n_words), np.uint64)
     current[0] = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -217,15 +243,18 @@ def _family_masks(words, offsets, child, parents, q, r):
         for k in range(r):
             m = j * r + k
             sizes[m] = and_into(current[j], words[offsets[child] + k], masks[m])
-    return masks, sizes, labels[:n_current]
+    return FamilyMasks(masks, sizes, labels[:n_current])
 
 
 @njit(nogil=True, cache=True)
-def _extend_by_bits(words, offsets, lookup, masks, sizes, q, r, u, n_rows):
+def _extend_by_bits(columns, lookup, family, q, r, u):
+    """Score of a family with one more parent ``u``, from the bit columns of the family."""
+    words, offsets = columns.words, columns.offsets
+    masks, sizes = family.masks, family.sizes
     kind, table = lookup.kind, lookup.table
     base, card = offsets[u], offsets[u + 1] - offsets[u]
     a_cell, cell, a_row, row = family_slots(lookup, q * card, r)
-    total = _constant(lookup, q * card, r, n_rows)
+    total = _constant(lookup, q * card, r, columns.codes.shape[1])
     rows = np.empty(card, np.int64)
     for j in range(sizes.shape[0] // r):
         rows[:] = 0
@@ -238,25 +267,26 @@ def _extend_by_bits(words, offsets, lookup, masks, sizes, q, r, u, n_rows):
                 if count > 0:
                     left -= count
                     rows[s] += count
-                    total += look(kind, table, cell, a_cell, count)
+                    total += log_term(kind, table, cell, a_cell, count)
             rows[card - 1] += left
-            total += look(kind, table, cell, a_cell, left)
+            total += log_term(kind, table, cell, a_cell, left)
         for s in range(card):
-            total -= look(kind, table, row, a_row, rows[s])
+            total -= log_term(kind, table, row, a_row, rows[s])
     return total
 
 
 @njit(nogil=True, cache=True)
-def _mixed_extensions(words, offsets, codes, lookup, child, parents, candidates):
+def _mixed_extensions(columns, lookup, child, parents, candidates):
     """Mixed scores of families whose configurations are few enough to count all of them."""
+    words, offsets, codes = columns
     out = np.empty(candidates.shape[0])
     if candidates.shape[0] == 0:
         return out
     cards = np.diff(offsets)
     r, q = cards[child], np.prod(cards[parents])
-    by_bits = q * r * words.shape[1] < 20 * codes.shape[1]
+    by_bits = q * r * words.shape[1] < _ROW_COST * codes.shape[1]
     if by_bits:
-        masks, sizes, labels = _family_masks(words, offsets, child, parents, q, r)
+        family = _family_masks(columns, child, parents, q, r)
     else:
         joint, step = codes[child].astype(np.int64), r
         for p in parents:
@@ -265,8 +295,7 @@ def _mixed_extensions(words, offsets, codes, lookup, child, parents, candidates)
     for c in range(candidates.shape[0]):
         u = candidates[c]
         if by_bits:
-            columns = words[offsets[u] : offsets[u + 1]]
-            counts = _counts_by_bits(columns, masks, sizes, labels, q, r)
+            counts = _counts_by_bits(words[offsets[u] : offsets[u + 1]], family, q, r)
         else:
             counts = np.bincount(joint + codes[u] * step, minlength=step * cards[u]).reshape(-1, r)
         out[c] = mixed_score(counts, np.append(cards[parents], cards[u]), lookup)
@@ -274,8 +303,9 @@ def _mixed_extensions(words, offsets, codes, lookup, child, parents, candidates)
 
 
 @njit(nogil=True, cache=True)
-def _large_extensions(offsets, codes, lookup, child, parents, candidates):
+def _large_extensions(columns, lookup, child, parents, candidates):
     """Mixed scores of families with many configurations: only those that occur are counted."""
+    offsets, codes = columns.offsets, columns.codes
     out = np.empty(candidates.shape[0])
     if candidates.shape[0] == 0:
         return out
@@ -292,15 +322,19 @@ def _large_extensions(offsets, codes, lookup, child, parents, candidates):
 
 
 @njit(nogil=True, cache=True)
-def _counts_by_bits(columns, masks, sizes, labels, q, r):
-    """Count the child's states in each configuration of parents and one more."""
-    last = columns.shape[0] - 1
+def _counts_by_bits(states, family, q, r):
+    """Count the child's states in each configuration of parents and one more.
+
+    ``states`` are the bit columns of the parent that is added.
+    """
+    masks, sizes, labels = family
+    last = states.shape[0] - 1
     counts = np.zeros((last + 1, q, r), np.int64)
     for j in range(labels.shape[0]):
         for k in range(r):
             left = sizes[j * r + k]
             for s in range(last if left else 0):
-                count = count_and(masks[j * r + k], columns[s])
+                count = count_and(masks[j * r + k], states[s])
                 counts[s, labels[j], k] = count
                 left -= count
             counts[last, labels[j], k] = left

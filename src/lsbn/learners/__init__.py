@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from lsbn.learners.aracne import learn_aracne
+from lsbn.learners.averaging import learn_model_averaging
 from lsbn.learners.base import Candidates, Learned
 from lsbn.learners.greedy import learn_greedy
 from lsbn.learners.mmhc import learn_mmhc
-from lsbn.learners.model_averaging import learn_model_averaging
 from lsbn.learners.pc import learn_pc
 from lsbn.learners.scoring import PUBLISHED, Score
 

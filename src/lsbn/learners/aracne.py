@@ -117,7 +117,7 @@ def _mutual_blankets(
     arrays = arrays_for_tests(dataset)
 
     def again(v: int) -> set[int]:
-        return set(iamb(*arrays, v, blankets[v], math.log(alpha), MOST_MEMBERS).tolist())
+        return set(iamb(arrays, v, blankets[v], math.log(alpha), MOST_MEMBERS).tolist())
 
     found = parallel.run(again, range(dataset.n_variables), n_jobs)
     both = [np.array([u for u in some if v in found[u]], np.int64) for v, some in enumerate(found)]
@@ -143,7 +143,7 @@ def permutation_threshold(
         data = arrays_for_tests(Dataset(codes, dataset.cards, dataset.names, dataset.states))
 
         def largest(rows: tuple[int, int], data: Data = data) -> float:
-            return float(information_strip(*data, rows[0], rows[1]).max())
+            return float(information_strip(data, rows[0], rows[1]).max())
 
         most = max(most, *parallel.run(largest, strips(dataset.n_variables), n_jobs))
     return most

@@ -11,8 +11,9 @@ from scipy import sparse
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.kernels import climb as _climb
+from lsbn.kernels import climb_state as _state
 from lsbn.learners.base import Candidates, Learned
-from lsbn.learners.scoring import PUBLISHED, Score
+from lsbn.learners.scoring import PUBLISHED, Score, columns_of
 from lsbn.pairs import PairStatistics
 
 __all__ = ["Climbing", "learn_greedy"]
@@ -160,17 +161,17 @@ def candidate_pairs(pairs: PairStatistics) -> np.ndarray:
     return pairs.above({"MI": pairs.threshold("MI", _MEAN_CANDIDATES * n / 2)})["MI"][0]
 
 
-def lists_of(n: int, edges: np.ndarray) -> _climb.Lists:
+def lists_of(n: int, edges: np.ndarray) -> _state.Lists:
     """Candidate lists in which the ends of each pair are candidates of one another."""
     both = np.concatenate([edges, edges[:, ::-1]]).astype(np.int64)
     keys = np.unique(both[:, 0] * n + both[:, 1])
     indptr = np.searchsorted(keys, np.arange(n + 1) * n).astype(np.int64)
-    return _climb.new_lists(indptr, keys % n)
+    return _state.new_lists(indptr, keys % n)
 
 
 def search(
     dataset: Dataset,
-    lists: _climb.Lists,
+    lists: _state.Lists,
     score: Score,
     max_parents: int,
     effort: Climbing,
@@ -186,21 +187,20 @@ def search(
     """
     n = dataset.n_variables
     most = max(1, min(max_parents, n - 1))
-    state = _climb.new_state(lists, most)
-    data = (*dataset.bits, dataset.codes)
-    arrays = (data, score.lookup(), score.penalty(n, most), lists, state)
-    clock = np.zeros(1, np.int64)
-    _climb.start(*arrays)
-    best = _climb.climb(*arrays, clock, effort.tenure, effort.patience)
+    state = _state.new_state(lists, most)
+    problem = _state.Problem(columns_of(dataset), score.lookup(), score.penalty(n, most), lists)
+    tabu = _state.Tabu(np.zeros(1, np.int64), effort.tenure, effort.patience)
+    _climb.start(problem, state)
+    best = _climb.climb(problem, state, tabu)
     trace = [best]
     for _ in range(effort.rounds):
         for centre in _centres(n, effort, rng):
             draws = rng.random(rng.integers(effort.largest_region))
-            best = _climb.kick(*arrays, clock, centre, draws, best, effort.tenure, effort.patience)
+            best = _climb.kick(problem, state, tabu, centre, draws, best)
         trace.append(best)
         if trace[-1] <= trace[-2] + _climb.TIE:
             break
-    diagnostics = {"score": best, "scores": trace, "steps": int(clock[0])}
+    diagnostics = {"score": best, "scores": trace, "steps": int(tabu.clock[0])}
     return _matrix(state.parents, state.n_parents), diagnostics
 
 

@@ -7,8 +7,9 @@ from scipy import sparse
 
 from lsbn.data import Dataset
 from lsbn.kernels.counts import tabulate_xlogx
+from lsbn.kernels.state import CountedColumns
 
-Data = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+Data = CountedColumns
 Pair = tuple[int, int]
 
 FALSE_DISCOVERIES = 0.05
@@ -60,7 +61,7 @@ def significant(log_p: np.ndarray, n_tests: int) -> np.ndarray:
 def arrays_for_tests(dataset: Dataset) -> Data:
     """Return the arrays that the kernels of the tests take."""
     words, offsets = dataset.bits
-    return words, offsets, dataset.codes, tabulate_xlogx(dataset.n_rows)
+    return Data(words, offsets, dataset.codes, tabulate_xlogx(dataset.n_rows))
 
 
 def strips(n: int, height: int = 16) -> list[Pair]:

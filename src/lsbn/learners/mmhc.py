@@ -9,7 +9,7 @@ import numpy as np
 
 from lsbn import parallel
 from lsbn.data import Dataset
-from lsbn.kernels import independence as _independence
+from lsbn.kernels import separation as _separation
 from lsbn.learners.base import Candidates, Learned
 from lsbn.learners.greedy import Climbing, canonical_order, climb_within
 from lsbn.learners.independence import arrays_for_tests, checked_alpha
@@ -118,7 +118,7 @@ def max_min_pairs(
 
     def neighbours(t: int) -> np.ndarray:
         pool = varying[varying != t] if pools is None else np.intersect1d(pools[t], varying)
-        return _independence.max_min_neighbours(*data, t, pool, math.log(alpha), max_size)
+        return _separation.max_min_neighbours(data, t, pool, math.log(alpha), max_size)
 
     found = parallel.run(neighbours, varying.tolist(), n_jobs)
     near = {t: set(some.tolist()) for t, some in zip(varying.tolist(), found, strict=True)}

@@ -11,6 +11,7 @@ from lsbn import parallel
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.kernels import independence as _independence
+from lsbn.kernels import separation as _separation
 from lsbn.learners.base import Candidates, Learned
 from lsbn.learners.independence import (
     Data,
@@ -109,11 +110,11 @@ def _skeleton(
     if pairs is None:
 
         def strip(bounds: Pair) -> np.ndarray:
-            return _independence.dependent_strip(*data, *bounds, log_alpha)
+            return _independence.dependent_strip(data, *bounds, log_alpha)
 
         pairs = np.concatenate(parallel.run(strip, strips(n), n_jobs))
         levels.append({"size": 0, "pairs": n * (n - 1) // 2, "tests": n * (n - 1) // 2})
-    pairs = pairs[significant(_independence.pair_log_p_values(*data, pairs), n * (n - 1) // 2)]
+    pairs = pairs[significant(_independence.pair_log_p_values(data, pairs), n * (n - 1) // 2)]
     for size in range(len(levels), max_size + 1):
         graph = adjacency(n, pairs)
         if len(pairs) == 0 or np.diff(graph.indptr).max() <= size:
@@ -121,7 +122,7 @@ def _skeleton(
         graph_arrays = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
 
         def level(part: np.ndarray, size: int = size, arrays: Graph = graph_arrays) -> tuple:
-            return _independence.separate(*data, part, *arrays, size, log_alpha)
+            return _separation.separate(data, part, *arrays, size, log_alpha)
 
         done = parallel.run(level, np.array_split(pairs, min(_CHUNKS, len(pairs))), n_jobs)
         tests = int(sum(count for _, count in done))
@@ -144,8 +145,8 @@ def _orient(
         x, y = pair
         middle = np.array(sorted(near[x] & near[y]), np.int64)
         pools = np.array([*sorted(near[x]), *sorted(near[y])], np.int64)
-        total, votes = _independence.separator_votes(
-            *data, x, y, pools, len(near[x]), _VOTE_SIZE, middle, log_alpha
+        total, votes = _separation.separator_votes(
+            data, pair, pools, len(near[x]), _VOTE_SIZE, middle, log_alpha
         )
         heads = middle[2 * votes < total].tolist()
         return [(tail, head) for head in heads for tail in pair]

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import gammaln, logit
 
+from lsbn.data import Dataset
 from lsbn.kernels import lookup as _lookup
+from lsbn.kernels.state import Columns
 
-__all__ = ["PUBLISHED", "Score"]
+__all__ = ["PUBLISHED", "Score", "columns_of"]
 
 KINDS = {
     "mixed": _lookup.MIXED,
@@ -107,3 +109,8 @@ class Score:
 
 PUBLISHED = Score("bdeu", prior="sizes")
 """What the paper's learners maximise or average over."""
+
+
+def columns_of(dataset: Dataset) -> Columns:
+    """Columns of a dataset, as the kernels of scores take them."""
+    return Columns(*dataset.bits, dataset.codes)

@@ -8,8 +8,8 @@ import pytest
 
 import naive
 from lsbn.data import Dataset
-from lsbn.learners import parent_sets
-from lsbn.learners.parent_sets import Effort, ParentSets, ParentSetSearch
+from lsbn.learners.averaging import SearchSettings
+from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.scoring import PUBLISHED, Score
 from lsbn.network.generators import random_network
 
@@ -27,16 +27,18 @@ def naive_families(dataset, score, max_parents=None):
 
 def as_families(sets):
     """{frozenset: score} of each variable, read from the lists of the kernels."""
-    set_start, set_mask, set_score, cand_start, cand, *_ = sets.lists
+    lists = sets.lists
     found = []
     for v in range(sets.n_variables):
-        own = cand[cand_start[v] : cand_start[v + 1]]
-        span = range(set_start[v], set_start[v + 1])
+        own = lists.cand[lists.cand_start[v] : lists.cand_start[v + 1]]
+        span = range(lists.set_start[v], lists.set_start[v + 1])
         names = [
-            frozenset(own[[int(set_mask[s]) >> i & 1 == 1 for i in range(len(own))]].tolist())
+            frozenset(own[[int(lists.set_mask[s]) >> i & 1 == 1 for i in range(len(own))]].tolist())
             for s in span
         ]
-        found.append(dict(zip(names, set_score[span.start : span.stop].tolist(), strict=True)))
+        found.append(
+            dict(zip(names, lists.set_score[span.start : span.stop].tolist(), strict=True))
+        )
         assert len(found[-1]) == len(span)
     return found
 
@@ -53,7 +55,7 @@ def as_families(sets):
 )
 def test_enumeration_scores_every_set(score):
     dataset = Dataset.from_table(small_table())
-    search = ParentSetSearch(dataset, score, Effort())
+    search = ParentSetSearch(dataset, score, SearchSettings())
     search.enumerate_all()
     start, masks, scores = search.as_subsets()
     for v, family in enumerate(naive_families(dataset, score)):
@@ -66,7 +68,7 @@ def test_enumeration_scores_every_set(score):
 @pytest.mark.parametrize("bound", [1, 2])
 def test_enumeration_keeps_to_the_bound(bound):
     dataset = Dataset.from_table(small_table())
-    search = ParentSetSearch(dataset, Score(), Effort())
+    search = ParentSetSearch(dataset, Score(), SearchSettings())
     search.enumerate_all(bound)
     for found, wanted in zip(
         as_families(search.listed()), naive_families(dataset, Score(), bound), strict=True
@@ -76,7 +78,7 @@ def test_enumeration_keeps_to_the_bound(bound):
 
 def test_listed_sets_lose_next_to_nothing():
     dataset = Dataset.from_table(small_table(800))
-    search = ParentSetSearch(dataset, Score(), Effort())
+    search = ParentSetSearch(dataset, Score(), SearchSettings())
     search.enumerate_all()
     families = naive_families(dataset, Score())
     for found, wanted in zip(as_families(search.listed()), families, strict=True):
@@ -90,7 +92,7 @@ def test_listed_sets_lose_next_to_nothing():
 def test_exploring_adds_scored_sets_and_forgets_none_that_count():
     dataset = Dataset.from_table(small_table(400))
     families = naive_families(dataset, Score())
-    search = ParentSetSearch(dataset, Score(), Effort())
+    search = ParentSetSearch(dataset, Score(), SearchSettings())
     everyone = [np.arange(5)] * 5
     search.explore(everyone, 0)
     first = as_families(search.listed())
@@ -102,25 +104,10 @@ def test_exploring_adds_scored_sets_and_forgets_none_that_count():
         assert max(wanted, key=wanted.get) in before
 
 
-def test_links_join_candidates_both_ways():
-    sets = ParentSets.from_variables(
-        [np.array([2, 1]), np.array([0]), np.array([], int)],
-        [np.array([0, 3], np.uint64), np.array([0, 1], np.uint64), np.array([0], np.uint64)],
-        [np.array([1.0, 0.0]), np.array([1.0, 0.0]), np.array([1.0])],
-    )
-    start, node, here, there = sets.links
-    assert start.tolist() == [0, 2, 3, 4]
-    assert node.tolist() == [1, 2, 0, 0]
-    assert here.tolist() == [1, 0, 0, -1]
-    assert there.tolist() == [0, -1, 1, 0]
-    parent, child = sets.edges()
-    assert list(zip(parent.tolist(), child.tolist(), strict=True)) == [(2, 0), (1, 0), (0, 1)]
-
-
 def test_constant_variables_have_no_parents_and_no_children():
     table = small_table().assign(k="same")
     dataset = Dataset.from_table(table[["X0", "k", "X1", "X2"]])
-    search = ParentSetSearch(dataset, PUBLISHED, Effort())
+    search = ParentSetSearch(dataset, PUBLISHED, SearchSettings())
     search.explore([search.varying] * 4, 0)
     families = as_families(search.listed())
     assert families[1] == {frozenset(): pytest.approx(0.0)}
@@ -133,7 +120,7 @@ def test_threads_change_nothing(enumerated):
     dataset = Dataset.from_table(table)
 
     def lists(n_jobs):
-        search = ParentSetSearch(dataset, Score(), Effort().bounded(3), n_jobs)
+        search = ParentSetSearch(dataset, Score(), SearchSettings().bounded(3), n_jobs)
         if enumerated:
             search.enumerate_all()
         else:
@@ -149,26 +136,21 @@ def test_at_most_64_candidates_of_hundreds():
     codes = rng.integers(2, size=(80, 200))
     codes[:, 0] = codes[:, 1] ^ (rng.random(80) < 0.2)
     dataset = Dataset.from_table(codes)
-    search = ParentSetSearch(dataset, Score(), Effort(most=1000, delta=100.0).bounded(2))
+    search = ParentSetSearch(
+        dataset, Score(), SearchSettings(max_sets=1000, delta=100.0).bounded(2)
+    )
     search.explore([np.arange(200)] * 200, 0)
     search.explore([np.arange(100, 200)] * 200, 1)
     sets = search.listed()
-    assert np.diff(sets.lists[3]).max() <= 64
-    assert (np.diff(sets.lists[0]) >= 1).all()
-
-
-@pytest.mark.parametrize(("most", "wanted"), [(2, (1, 12)), (10, (1, 12, 6, 4, 3, 2, 2, 2, 2, 2))])
-def test_effort_is_bounded(most, wanted):
-    assert Effort().bounded(most).beams == wanted
-    assert len(Effort().bounded(most).wide) == most
-    assert Effort().bounded(None) == Effort()
+    assert np.diff(sets.lists.cand_start).max() <= 64
+    assert (np.diff(sets.lists.set_start) >= 1).all()
 
 
 def test_a_set_never_has_more_parameters_than_rows():
     rng = np.random.default_rng(1)
     wide = rng.integers(20, size=(60, 3))
     dataset = Dataset.from_table(pd.DataFrame(wide, columns=["a", "b", "c"]))
-    search = ParentSetSearch(dataset, Score(), Effort(extended=0))
+    search = ParentSetSearch(dataset, Score(), SearchSettings(extended=0))
     search.explore([np.arange(3)] * 3, 0)
     assert [set(family) for family in as_families(search.listed())] == [{frozenset()}] * 3
 
@@ -200,10 +182,10 @@ def test_a_density_gives_a_prior_over_the_graphs_of_an_order(density):
 
 def test_scoring_again_is_scoring_by_the_other_score_and_settles_nothing():
     dataset = Dataset.from_table(small_table(200))
-    search = ParentSetSearch(dataset, Score("bdeu"), Effort())
+    search = ParentSetSearch(dataset, Score("bdeu"), SearchSettings())
     search.explore([np.arange(5)] * 5, 0)
     search.rescore(Score("mixed"))
-    other = ParentSetSearch(dataset, search.score, Effort())
+    other = ParentSetSearch(dataset, search.score, SearchSettings())
     other.enumerate_all()
     wanted = as_families(other.listed())
     for v, family in enumerate(as_families(search.listed())):
@@ -214,7 +196,7 @@ def test_scoring_again_is_scoring_by_the_other_score_and_settles_nothing():
 
 def test_a_variable_is_settled_once_its_best_set_was_searched():
     dataset = Dataset.from_table(small_table(800))
-    search = ParentSetSearch(dataset, Score(), Effort())
+    search = ParentSetSearch(dataset, Score(), SearchSettings())
     keys = np.arange(5) / 5
     predecessors = [np.arange(v) for v in range(5)]
     search.explore([None] * 4 + [predecessors[4]], 0)
@@ -226,7 +208,7 @@ def test_a_variable_is_settled_once_its_best_set_was_searched():
 @pytest.mark.parametrize("seed", range(3))
 def test_best_parents_are_the_best_sets_among_predecessors(seed):
     dataset = Dataset.from_table(small_table(800))
-    search = ParentSetSearch(dataset, Score(), Effort())
+    search = ParentSetSearch(dataset, Score(), SearchSettings())
     search.explore([np.arange(5)] * 5, 0)
     keys = np.random.default_rng(seed).random(5)
     start, parents = search.best_parents(keys)
@@ -236,16 +218,16 @@ def test_best_parents_are_the_best_sets_among_predecessors(seed):
         assert set(parents[start[v] : start[v + 1]].tolist()) == best
 
 
-def test_sets_that_count_in_an_order_are_admitted_first(monkeypatch):
+def test_sets_that_count_in_an_order_are_admitted_first():
     """Where room is short, a later find pushes the best one out, unless an order needs it."""
-    monkeypatch.setattr(parent_sets, "MOST_CANDIDATES", 1)
     rng = np.random.default_rng(0)
     cause, other = rng.integers(2, size=(2, 500))
     effect = np.where(rng.random(500) < 0.9, cause, 1 - cause)
     dataset = Dataset.from_table(pd.DataFrame({"c": cause, "o": other, "e": effect}))
 
     def candidate(keys):
-        search = ParentSetSearch(dataset, Score(), Effort(extended=0))
+        settings = SearchSettings(extended=0, max_candidates=1)
+        search = ParentSetSearch(dataset, Score(), settings)
         search.explore([None, None, np.array([0])], 0)
         search.explore([None, None, np.array([1])], 1)
         return set().union(*as_families(search.listed(keys))[2])
@@ -256,7 +238,7 @@ def test_sets_that_count_in_an_order_are_admitted_first(monkeypatch):
 
 def test_undominated_lists_are_those_of_the_naive_rule():
     dataset = Dataset.from_table(small_table(300))
-    search = ParentSetSearch(dataset, Score(), Effort())
+    search = ParentSetSearch(dataset, Score(), SearchSettings())
     search.enumerate_all()
     core = as_families(search.listed().undominated(3.0))
     for found, wanted in zip(core, naive_families(dataset, Score()), strict=True):

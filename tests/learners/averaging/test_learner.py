@@ -11,13 +11,13 @@ from sklearn.exceptions import ConvergenceWarning
 import naive
 from learner_cases import EDGE_CASES, assert_sensible, chain_table, collider_table
 from lsbn.data import Dataset
-from lsbn.learners import Candidates, model_averaging
-from lsbn.learners.model_averaging import Sampling, learn_model_averaging
+from lsbn.learners import Candidates
+from lsbn.learners.averaging import SamplingSettings, SearchSettings, learn_model_averaging
 from lsbn.learners.scoring import PUBLISHED, Score
 from lsbn.network import load_network
 from lsbn.network.generators import random_network
 
-SHORT = Sampling(least_steps=0, most_steps=10_000)
+SHORT = SamplingSettings(least_steps=0, most_steps=10_000)
 """Long enough for a sensible answer."""
 
 
@@ -55,7 +55,7 @@ def dense(learned):
     return learned.edges.matrix.toarray()
 
 
-def test_a_parent_outside_the_pools_is_found_beside_others(monkeypatch):
+def test_a_parent_outside_the_pools_is_found_beside_others():
     """A switch between two parents shows only beside them, so no pool has it."""
     rng = np.random.default_rng(0)
     columns = rng.integers(0, 2, (30, 2_000))
@@ -63,10 +63,10 @@ def test_a_parent_outside_the_pools_is_found_beside_others(monkeypatch):
     columns[3] = np.where(rng.random(2_000) < 0.9, chosen, 1 - chosen)
     pools = [np.setdiff1d(np.arange(30), [v, 2]) for v in range(30)]
     pools[2] = np.arange(10, 20)
-    monkeypatch.setattr(model_averaging, "REACH", 0)
+    effort = SearchSettings(max_unrestricted=0)
     nothing = [np.empty(0, np.int64)] * 30
     candidates = Candidates(pools, nothing, np.empty((0, 2), np.int64))
-    found = learn(columns.T, candidates=candidates, random_state=0)
+    found = learn(columns.T, candidates=candidates, effort=effort, random_state=0)
     assert dense(found)[2].sum() > 0.99
 
 
@@ -144,7 +144,7 @@ def test_the_error_shrinks_as_the_chain_grows():
     wanted = dense(learn(table, method="exact"))
 
     def error(sweeps):
-        sampling = Sampling(sweeps=sweeps, least_steps=0, most_steps=0, tolerance=0.0)
+        sampling = SamplingSettings(sweeps=sweeps, least_steps=0, most_steps=0, tolerance=0.0)
         runs = [learn(table, method="sampled", sampling=sampling, random_state=s) for s in range(6)]
         assert {run.diagnostics["sweeps"] for run in runs} == {2 * sweeps}
         return np.mean([np.abs(dense(run) - wanted).mean() for run in runs])
@@ -255,7 +255,7 @@ def test_chains_that_disagree_say_so_with_numbers():
     rng = np.random.default_rng(0)
     a = rng.integers(2, size=2000)
     table = pd.DataFrame({f"c{i}": a ^ (rng.random(2000) < 0.01) for i in range(8)})
-    hasty = Sampling(sweeps=2, least_steps=0, most_steps=0)
+    hasty = SamplingSettings(sweeps=2, least_steps=0, most_steps=0)
     message = (
         r"chains disagree after 4 sweeps: standard error of an edge up to 0\.\d\d, "
         r"R-hat up to \d+\.\d\d \(\d+ edges above 1\.1\), \d of 4 chains left out"
@@ -314,13 +314,13 @@ def test_a_density_that_is_given_stays():
     assert "density" not in learn(alarm_table(6, 300), score=PUBLISHED).diagnostics
 
 
-@pytest.mark.parametrize("few", [64, 0])
-def test_the_mixed_score_is_searched_among_too_many_sets_to_score_all(few, monkeypatch):
+@pytest.mark.parametrize("small_network", [64, 0])
+def test_the_mixed_score_is_searched_among_too_many_sets_to_score_all(small_network):
     """Everywhere or around what tables found, with the same edges as among all sets."""
-    monkeypatch.setattr(model_averaging, "_FEW", few)
     table = alarm_table(20, 2_000, 5)
     wanted = dense(learn(table, method="exact", max_parents=4, random_state=0))
-    found = learn(table, method="sampled", random_state=0)
+    effort = SearchSettings(small_network=small_network)
+    found = learn(table, method="sampled", effort=effort, random_state=0)
     likely = [(m + m.T) > 0.5 for m in (wanted, dense(found))]
     np.testing.assert_array_equal(*likely)
 

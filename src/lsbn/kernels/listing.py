@@ -1,0 +1,103 @@
+"""Lists of parent sets for the order sampler: bit masks over few candidates.
+
+A parent set is a row of ascending indices padded with -1, or a mask over candidates.
+"""
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, cache=True)
+def set_size(row):
+    """Count the members of a set."""
+    k = 0
+    while k < row.shape[0] and row[k] >= 0:
+        k += 1
+    return k
+
+
+@njit(nogil=True, cache=True)
+def list_parent_sets(sets, scores, stamps, most_candidates, margin):
+    """Turn sets into bit masks over at most ``most_candidates`` candidates, best score first.
+
+    Candidates are admitted set by set: the latest stamp first, of equal stamps the best score
+    first. Left out are sets with a member that is not admitted, repeated sets, and sets with a
+    proper subset whose score is higher by more than ``margin``.
+
+    Returns
+    -------
+    candidates, masks, scores, rows : arrays
+        ``rows`` are the indices of the listed sets in ``sets``.
+    """
+    by_score = np.argsort(-scores, kind="mergesort")
+    admission = by_score[np.argsort(-stamps[by_score], kind="mergesort")]
+    candidates = np.empty(64, np.int32)
+    n_candidates = 0
+    masks = np.zeros(sets.shape[0], np.uint64)
+    rows = np.empty(sets.shape[0], np.int64)
+    m = 0
+    for s in admission:
+        mask, new = np.uint64(0), n_candidates
+        for k in range(set_size(sets[s])):
+            position = 0
+            while position < new and candidates[position] != sets[s, k]:
+                position += 1
+            if position == most_candidates:
+                new = -1
+                break
+            if position == new:
+                candidates[new] = sets[s, k]
+                new += 1
+            mask |= np.uint64(1) << np.uint64(position)
+        if new >= 0:
+            n_candidates = new
+            masks[m] = mask
+            rows[m] = s
+            m += 1
+    masks, rows = _distinct(masks[:m], rows[:m])
+    order = np.argsort(-scores[rows], kind="mergesort")
+    masks, rows = masks[order], rows[order]
+    keep = undominated(masks, scores[rows], margin)
+    masks, rows = masks[keep], rows[keep]
+    used, masks = compress(masks)
+    return candidates[used], masks, scores[rows], rows
+
+
+@njit(nogil=True, cache=True)
+def _distinct(masks, rows):
+    """Keep the first of equal masks; the result is sorted by mask."""
+    order = np.argsort(masks, kind="mergesort")
+    keep = np.ones(order.shape[0], np.bool_)
+    for a in range(1, order.shape[0]):
+        keep[a] = masks[order[a]] != masks[order[a - 1]]
+    order = order[keep]
+    return masks[order], rows[order]
+
+
+@njit(nogil=True, cache=True)
+def compress(masks):
+    """Drop the bit positions that no mask uses."""
+    union = np.uint64(0)
+    for mask in masks:
+        union |= mask
+    used = np.array([i for i in range(64) if union >> np.uint64(i) & np.uint64(1)], np.int64)
+    out = np.zeros_like(masks)
+    for a in range(masks.shape[0]):
+        for b in range(used.shape[0]):
+            bit = masks[a] >> np.uint64(used[b]) & np.uint64(1)
+            out[a] |= bit << np.uint64(b)
+    return used, out
+
+
+@njit(nogil=True, cache=True)
+def undominated(masks, scores, margin):
+    """Mark the sets, sorted by falling score, without a subset that is better by ``margin``."""
+    keep = np.ones(masks.shape[0], np.bool_)
+    for a in range(masks.shape[0]):
+        for b in range(a):
+            if scores[b] <= scores[a] + margin:
+                break
+            if keep[b] and (masks[b] & ~masks[a]) == 0:
+                keep[a] = False
+                break
+    return keep

@@ -1,0 +1,54 @@
+"""Annealed orders: where rounds of search look for parents, and where chains start."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lsbn.kernels import orders as _orders
+from lsbn.learners.averaging.parent_sets import ParentSets
+from lsbn.learners.averaging.settings import SamplingSettings
+from lsbn.parallel import run
+
+
+class AnnealedOrder(NamedTuple):
+    """An order, as the keys whose sorting gives it, and its log score."""
+
+    keys: np.ndarray
+    log_score: float
+
+
+def anneal_orders(
+    sets: ParentSets,
+    keys: np.ndarray | None,
+    settings: SamplingSettings,
+    rng: np.random.Generator,
+    n_jobs: int = 1,
+) -> list[AnnealedOrder]:
+    """Anneal random orders, and sample on from a given one; best order first.
+
+    Parameters
+    ----------
+    sets : ParentSets
+    keys : float array, optional
+        The given order.
+    settings : SamplingSettings
+    rng : numpy.random.Generator
+    n_jobs : int
+    """
+    betas = np.array(settings.betas)
+    n_random = max(1, settings.chains // 2)
+    first = [
+        (rng.random(sets.n_variables), betas, settings.annealing_sweeps) for _ in range(n_random)
+    ]
+    if keys is not None:
+        first.append((keys.copy(), betas[-1:], settings.restart_sweeps))
+
+    def anneal(item: tuple) -> AnnealedOrder:
+        (keys, betas, sweeps), rng = item
+        score = _orders.anneal(sets.lists, sets.links, keys, betas, sweeps, rng)
+        return AnnealedOrder(keys, score)
+
+    annealed = run(anneal, list(zip(first, rng.spawn(len(first)), strict=True)), n_jobs)
+    return sorted(annealed, key=lambda order: -order.log_score)

@@ -1,0 +1,82 @@
+"""Exact averages over all orders or all graphs, for few variables."""
+
+from __future__ import annotations
+
+from math import comb
+from typing import Any
+
+from scipy import sparse
+
+from lsbn.data import Dataset
+from lsbn.kernels.subsets import exact_edge_posteriors, exact_graph_posteriors
+from lsbn.learners.averaging.search import ParentSetSearch
+from lsbn.learners.averaging.settings import ENUMERATION, SearchSettings, TableSettings
+from lsbn.learners.scoring import Score
+
+COUNTS = {"orders": exact_edge_posteriors, "graphs": exact_graph_posteriors}
+"""What has equal weight in the average, and the kernel that sums over it."""
+
+
+def parent_bound(n: int, max_parents: int | None) -> int:
+    """Most parents of a variable where all sets are scored.
+
+    The bound is `max_parents` if it is given. Otherwise no variable has more sets than
+    `EnumerationSettings.max_sets`, except that two parents are always possible.
+    """
+    if max_parents is not None:
+        return max(1, min(max_parents, n - 1))
+    total, k = 1, 0
+    most = min(ENUMERATION.max_parents, n - 1)
+    while k < most and total + comb(n - 1, k + 1) <= ENUMERATION.max_sets:
+        k += 1
+        total += comb(n - 1, k)
+    return max(k, 2 if n > 2 else 1)
+
+
+def can_enumerate(n: int, bound: int, max_parents: int | None) -> bool:
+    """Say whether the sampler can list all sets of enough parents, and tabulate their sums."""
+    wanted = ENUMERATION.enough_parents if max_parents is None else max_parents
+    n_sets = sum(comb(n - 1, k) for k in range(bound + 1))
+    return (
+        bound >= min(wanted, n - 1)
+        and n_sets <= ENUMERATION.max_sets
+        and n - 1 <= TableSettings.max_candidates
+    )
+
+
+def exact_posteriors(
+    dataset: Dataset, score: Score, bound: int, count: str = "orders", n_jobs: int = 1
+) -> tuple[sparse.csr_array, dict[str, Any]]:
+    """Average over all parent sets up to a bound, exactly.
+
+    If the density is found from the data, it is the one that is expected in the average.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Without constant variables.
+    score : Score
+    bound : int
+        Most parents of a variable.
+    count : {"orders", "graphs"}
+    n_jobs : int
+
+    Returns
+    -------
+    posterior : sparse (n, n) array, parent by child
+    diagnostics : dict
+    """
+    n = dataset.n_variables
+    if n > ENUMERATION.max_exact_variables:
+        raise ValueError(
+            f"exact model averaging over {n} variables would take 2**{n} sums: use method='sampled'"
+        )
+    search = ParentSetSearch(dataset, score, SearchSettings().bounded(bound), n_jobs)
+    search.enumerate_all()
+    posterior, evidence = COUNTS[count](n, *search.as_subsets())
+    for _ in range(ENUMERATION.density_passes if score.finds_density else 0):
+        if not search.find_density(posterior.sum(), ENUMERATION.density_step):
+            break
+        posterior, evidence = COUNTS[count](n, *search.as_subsets())
+    diagnostics = {"method": "exact", "max_parents": bound, "log_evidence": float(evidence)}
+    return sparse.csr_array(posterior), diagnostics | search.notes()

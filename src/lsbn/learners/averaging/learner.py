@@ -1,0 +1,134 @@
+"""Bayesian model averaging over orders: exact for few variables, sampled for any number.
+
+The posterior of an edge is its share in the sum over all orders and all parent sets that agree
+with the order (Friedman & Koller 2003; the paper's Section IV-B, step 3). A graph counts as often
+as it has orders. Among few variables every graph may count once instead.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from lsbn.data import Dataset
+from lsbn.graph import EdgeProbabilities
+from lsbn.learners.averaging.convergence import warn_of_disagreement
+from lsbn.learners.averaging.exact import COUNTS, can_enumerate, exact_posteriors, parent_bound
+from lsbn.learners.averaging.sampler import OrderSampler
+from lsbn.learners.averaging.settings import ENUMERATION, SamplingSettings, SearchSettings
+from lsbn.learners.base import Candidates, Learned
+from lsbn.learners.scoring import Score
+from lsbn.pairs import PairStatistics
+
+METHODS = ("auto", "exact", "sampled")
+
+
+def learn_model_averaging(
+    dataset: Dataset,
+    *,
+    score: Score | str | None = None,
+    method: str = "auto",
+    max_parents: int | None = None,
+    exact_limit: int = 16,
+    effort: SearchSettings | None = None,
+    sampling: SamplingSettings | None = None,
+    count: str = "orders",
+    candidates: Candidates | None = None,
+    pairs: PairStatistics | None = None,
+    random_state: Any = None,
+    n_jobs: int = 1,
+) -> Learned:
+    """Average over all networks and give the posterior of every edge.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    score : Score or str, optional
+        A score or its kind. By default the mixed score, with the density found from the data.
+    method : {"auto", "exact", "sampled"}
+        ``auto`` is exact up to `exact_limit` variables that are not constant. Exact takes memory
+        and time in proportion to ``n 2**n``; 20 variables are comfortable.
+    max_parents, exact_limit : int
+        Bound on the parents of a variable; by default 8, fewer where all sets are scored.
+    effort, sampling : SearchSettings, SamplingSettings, optional
+    count : {"orders", "graphs"}
+        ``orders``: a graph counts as often as it has orders, which favours graphs with few edges.
+        ``graphs``: each graph counts once, exact, for up to 12 variables.
+    candidates : Candidates, optional
+        Candidate parents of each variable in the first search; all variables by default.
+    pairs : ignored
+        The search counts for itself.
+    random_state : int, SeedSequence or Generator, optional
+    n_jobs : int
+        Number of threads; the result does not depend on it.
+    """
+    del pairs
+    score = Score.of(score)
+    varying = np.flatnonzero(dataset.cards > 1)
+    n = len(varying)
+    _check(method, max_parents, count, n)
+    if n < 2:
+        return _learned(dataset, varying, sparse.csr_array((n, n)), {"method": "none"})
+    part = dataset.select(varying) if n < dataset.n_variables else dataset
+    if method == "exact" or (method == "auto" and (count == "graphs" or n <= exact_limit)):
+        bound = parent_bound(n, max_parents)
+        return _learned(dataset, varying, *exact_posteriors(part, score, bound, count, n_jobs))
+    settings = (effort or SearchSettings()).bounded(max_parents)
+    rng = np.random.default_rng(random_state)
+    sampler = OrderSampler(part, score, settings, sampling or SamplingSettings(), rng, n_jobs)
+    matrix, diagnostics = _sampled(sampler, max_parents, _renumbered(candidates, varying, dataset))
+    warn_of_disagreement(diagnostics)
+    return _learned(dataset, varying, matrix, diagnostics)
+
+
+def _check(method: str, max_parents: int | None, count: str, n: int) -> None:
+    """Refuse options that are unknown or impossible for n variables that are not constant."""
+    if method not in METHODS:
+        raise ValueError(f"unknown method {method!r}; there are {', '.join(METHODS)}")
+    if max_parents is not None and max_parents < 1:
+        raise ValueError(f"max_parents must be at least 1, not {max_parents}")
+    if count not in COUNTS:
+        raise ValueError(f"unknown count {count!r}; there are {', '.join(COUNTS)}")
+    most = ENUMERATION.max_graph_variables
+    if count == "graphs" and (method == "sampled" or n > most):
+        raise ValueError(
+            f"graphs are counted once by the exact method, for up to {most} variables that "
+            f"are not constant, of which there are {n}: use count='orders'"
+        )
+
+
+def _sampled(
+    sampler: OrderSampler, max_parents: int | None, pools: list[np.ndarray] | None
+) -> tuple[sparse.csr_array, dict[str, Any]]:
+    """Sample orders over all parent sets where these are few, else over those that are found."""
+    n = sampler.search.dataset.n_variables
+    bound = parent_bound(n, max_parents)
+    if can_enumerate(n, bound, max_parents):
+        return sampler.run_exhaustive(bound)
+    return sampler.run(pools)
+
+
+def _learned(
+    dataset: Dataset, varying: np.ndarray, matrix: sparse.csr_array, notes: dict[str, Any]
+) -> Learned:
+    """Give the variables their numbers in the dataset, and the constant ones no edges."""
+    n = dataset.n_variables
+    if len(varying) < n:
+        entries = matrix.tocoo()
+        places = (varying[entries.row], varying[entries.col])
+        matrix = sparse.csr_array((entries.data, places), shape=(n, n))
+    return Learned(EdgeProbabilities(matrix, dataset.names), notes)
+
+
+def _renumbered(
+    candidates: Candidates | None, varying: np.ndarray, dataset: Dataset
+) -> list[np.ndarray] | None:
+    """Give candidates their numbers among the variables that are not constant."""
+    if candidates is None:
+        return None
+    place = np.full(dataset.n_variables, -1)
+    place[varying] = np.arange(len(varying))
+    moved = [place[np.asarray(candidates.neighbours[v], np.int64)] for v in varying]
+    return [np.unique(pool[pool >= 0]) for pool in moved]

@@ -1,0 +1,210 @@
+"""Parent sets in two forms: scored sets of one variable, and lists of all for the sampler."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lsbn.kernels import listing as _listing
+from lsbn.kernels.orders import tabulate_families, weigh_sets
+from lsbn.kernels.state import FamilyLists, Links
+from lsbn.learners.averaging.settings import TableSettings
+
+FIRST_ADMITTED = 1 << 30
+"""Stamp of sets whose members become candidates before all others."""
+LAST_ADMITTED = -1
+"""Stamp of sets that are listed only if their members find room among the candidates."""
+_TABLES = TableSettings()
+
+
+@dataclass(frozen=True)
+class ScoredSets:
+    """Scored parent sets of one variable.
+
+    Attributes
+    ----------
+    child : int
+    members : (m, depth) int32 array
+        Parents of each set, ascending, padded with -1.
+    scores : (m,) float array
+        Log scores, with the prior.
+    stamps : (m,) int32 array
+        Round that found each set. Where candidates are too many, later rounds come first.
+    """
+
+    child: int
+    members: np.ndarray
+    scores: np.ndarray
+    stamps: np.ndarray
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Number of parents of each set."""
+        return (self.members >= 0).sum(axis=1)
+
+    @property
+    def candidates(self) -> np.ndarray:
+        """Members of all sets, ascending."""
+        return np.unique(self.members[self.members >= 0]).astype(np.int64)
+
+    def extended(self, members: np.ndarray, scores: np.ndarray, stamp: int) -> ScoredSets:
+        """Append sets with one stamp; sets with a score of minus infinity are left out."""
+        allowed = scores > -np.inf
+        members, scores = members[allowed], scores[allowed]
+        stamps = np.full(len(scores), stamp, np.int32)
+        return ScoredSets(
+            self.child,
+            np.concatenate([self.members, members]),
+            np.concatenate([self.scores, scores]),
+            np.concatenate([self.stamps, stamps]),
+        )
+
+    def only(self, rows: np.ndarray) -> ScoredSets:
+        """Keep some rows."""
+        return ScoredSets(self.child, self.members[rows], self.scores[rows], self.stamps[rows])
+
+    def preceding(self, keys: np.ndarray) -> np.ndarray:
+        """Mark the sets whose members all precede the child in the order of ``keys``."""
+        return ((self.members < 0) | (keys[self.members] < keys[self.child])).all(axis=1)
+
+    def best(self, keys: np.ndarray) -> np.ndarray:
+        """Members of the best set in the order of ``keys``."""
+        return self.members[np.where(self.preceding(keys), self.scores, -np.inf).argmax()]
+
+    def expected_size(self, keys: np.ndarray) -> float:
+        """Posterior mean of the number of parents in the order of ``keys``."""
+        rows = self.preceding(keys)
+        weights = np.exp(self.scores[rows] - self.scores[rows].max())
+        return weights @ self.sizes[rows] / weights.sum()
+
+    def admission(self, keys: np.ndarray | None, delta: float) -> np.ndarray:
+        """Stamps for the admission of candidates.
+
+        Sets within ``delta`` of the best one in the order of ``keys`` are admitted first.
+        """
+        if keys is None:
+            return self.stamps
+        rows = self.preceding(keys)
+        good = rows & (self.scores > self.scores[rows].max() - delta)
+        return np.where(good, FIRST_ADMITTED, self.stamps)
+
+    def masks(self) -> np.ndarray:
+        """Bit masks of the sets, over at most 62 variables."""
+        bits = np.int64(1) << np.maximum(self.members, 0).astype(np.int64)
+        return np.where(self.members >= 0, bits, 0).sum(axis=1)
+
+
+@dataclass(frozen=True)
+class ParentSets:
+    """Listed parent sets of every variable, as the kernels of `lsbn.kernels.orders` take them.
+
+    Attributes
+    ----------
+    lists : FamilyLists
+    links : Links
+    """
+
+    lists: FamilyLists
+    links: Links
+
+    @property
+    def n_variables(self) -> int:
+        """Number of variables."""
+        return len(self.lists.set_start) - 1
+
+    @property
+    def n_sets(self) -> int:
+        """Number of sets of all variables."""
+        return len(self.lists.set_mask)
+
+    @property
+    def n_candidates(self) -> int:
+        """Number of pairs of a candidate parent and its child."""
+        return len(self.lists.cand)
+
+    @classmethod
+    def from_variables(
+        cls,
+        candidates: Sequence[np.ndarray],
+        masks: Sequence[np.ndarray],
+        scores: Sequence[np.ndarray],
+        tables: TableSettings = _TABLES,
+    ) -> ParentSets:
+        """Join the lists of all variables."""
+        cand_start, cand = join(candidates, np.int64)
+        set_start, set_mask = join(masks, np.uint64)
+        _, set_score = join(scores, np.float64)
+        table_start, table = tabulate_families(
+            set_start, set_mask, set_score, cand_start, tables.max_candidates, tables.min_sets
+        )
+        weight, base = weigh_sets(set_start, set_score)
+        sets = (set_start, set_mask, set_score, cand_start, cand)
+        lists = FamilyLists(*sets, table_start, table, weight, base)
+        return cls(lists, _links(cand_start, cand))
+
+    def sets_of(self, v: int) -> slice:
+        """Positions of the sets of a variable."""
+        return slice(*self.lists.set_start[v : v + 2])
+
+    def only(self, chosen: np.ndarray) -> ParentSets:
+        """Keep the chosen sets (a mask over all of them), and the empty ones."""
+        lists = self.lists
+        keep = chosen | (lists.set_mask == 0)
+        parts = []
+        for v in range(self.n_variables):
+            rows = np.arange(lists.set_start[v], lists.set_start[v + 1])
+            rows = rows[keep[rows]]
+            used, masks = _listing.compress(lists.set_mask[rows])
+            cand = lists.cand[lists.cand_start[v] + used]
+            parts.append((cand, masks, lists.set_score[rows]))
+        candidates, masks_of_all, scores = zip(*parts, strict=True)
+        return self.from_variables(candidates, masks_of_all, scores)
+
+    def undominated(self, margin: float) -> ParentSets:
+        """Leave out the sets with a subset whose log score is higher by the margin."""
+        mask, score = self.lists.set_mask, self.lists.set_score
+        rows = [self.sets_of(v) for v in range(self.n_variables)]
+        kept = [_listing.undominated(mask[own], score[own], margin) for own in rows]
+        return self.only(np.concatenate(kept))
+
+    def without_lightest(self, share: np.ndarray, total: float) -> ParentSets:
+        """Leave out the lightest sets of each variable, whose shares add up to `total` at most."""
+        heavy = np.empty(len(share), bool)
+        for v in range(self.n_variables):
+            own = self.sets_of(v)
+            order = np.argsort(share[own], kind="stable")
+            heavy[own][order] = np.cumsum(share[own][order]) > total
+        return self.only(heavy)
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Number of parents of each set."""
+        bits = np.unpackbits(self.lists.set_mask.view(np.uint8).reshape(-1, 8), axis=1)
+        return bits.sum(axis=1)
+
+    def edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """Candidate parent and child of every entry of ``cand``."""
+        children = np.repeat(np.arange(self.n_variables), np.diff(self.lists.cand_start))
+        return self.lists.cand, children
+
+
+def join(parts: Sequence[np.ndarray], dtype: type) -> tuple[np.ndarray, np.ndarray]:
+    """Concatenate the arrays of all variables: ``(start, values)``."""
+    start = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
+    return start, np.concatenate(parts).astype(dtype)
+
+
+def _links(cand_start: np.ndarray, cand: np.ndarray) -> Links:
+    """Neighbours of each variable: its candidates, and the variables whose candidate it is."""
+    n = len(cand_start) - 1
+    child = np.repeat(np.arange(n), np.diff(cand_start))
+    position = np.arange(len(cand)) - cand_start[child]
+    forward, backward = child * n + cand, cand * n + child
+    pairs = np.unique(np.concatenate([forward, backward]))
+    here, there = np.full(len(pairs), -1), np.full(len(pairs), -1)
+    here[np.searchsorted(pairs, forward)] = position
+    there[np.searchsorted(pairs, backward)] = position
+    start = np.searchsorted(pairs, np.arange(n + 1) * n)
+    return Links(start, pairs % n, here, there)

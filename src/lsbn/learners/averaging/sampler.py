@@ -1,0 +1,224 @@
+"""Chains of orders, sampled over listed parent sets, and their average.
+
+Orders are sampled by Gibbs steps (`lsbn.kernels.orders`; Friedman & Koller 2003 sample them by
+Metropolis steps). Given an order the posterior of every edge is a sum over parent sets, so each
+order adds probabilities instead of one graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from lsbn.data import Dataset
+from lsbn.kernels import orders as _orders
+from lsbn.kernels.state import EdgeSums
+from lsbn.learners.averaging.annealing import AnnealedOrder, anneal_orders
+from lsbn.learners.averaging.convergence import best_mode, convergence, standard_error
+from lsbn.learners.averaging.parent_sets import ParentSets
+from lsbn.learners.averaging.rounds import RoundSearch, SearchResult
+from lsbn.learners.averaging.search import ParentSetSearch
+from lsbn.learners.averaging.settings import ENUMERATION, SamplingSettings, SearchSettings
+from lsbn.learners.scoring import Score
+from lsbn.parallel import run
+
+
+class OrderSampler:
+    """Finds parent sets, samples orders and averages the edge posteriors.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Without constant variables.
+    score : Score
+    settings : SearchSettings
+    sampling : SamplingSettings
+    rng : numpy.random.Generator
+    n_jobs : int
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        score: Score,
+        settings: SearchSettings,
+        sampling: SamplingSettings,
+        rng: np.random.Generator,
+        n_jobs: int = 1,
+    ) -> None:
+        self.search = ParentSetSearch(dataset, score, settings, n_jobs)
+        self.score = score
+        self.sampling = sampling
+        self.rng = rng
+        self.n_jobs = n_jobs
+
+    def run_exhaustive(self, max_parents: int) -> tuple[sparse.csr_array, dict[str, Any]]:
+        """Average over all parent sets up to a bound: edge posteriors and diagnostics."""
+        self.search.enumerate_all(max_parents)
+        self.sampling = self.sampling.exhaustive()
+        sets = self.search.listed()
+        orders = anneal_orders(sets, None, self.sampling, self.rng, self.n_jobs)
+        for _ in range(ENUMERATION.density_passes if self.score.finds_density else 0):
+            edges = self._expected_edges(sets, orders[0].keys)
+            if not self.search.find_density(edges, ENUMERATION.density_step):
+                break
+            sets = self.search.listed()
+            orders = anneal_orders(sets, orders[0].keys, self.sampling, self.rng, self.n_jobs)
+        return self._average(sets, sets, orders, [])
+
+    def run(
+        self, pools: Sequence[np.ndarray] | None = None
+    ) -> tuple[sparse.csr_array, dict[str, Any]]:
+        """Average over parent sets that are searched, at first in the pools."""
+        result = self.find_sets(pools)
+        averaged, core = self.select_sets(result)
+        return self._average(averaged, core, result.orders, result.history)
+
+    def find_sets(self, pools: Sequence[np.ndarray] | None = None) -> SearchResult:
+        """Search parent sets in rounds."""
+        rounds = RoundSearch(self.search, self.score, self.sampling, self.rng, self.n_jobs)
+        return rounds.run(pools)
+
+    def select_sets(self, result: SearchResult) -> tuple[ParentSets, ParentSets]:
+        """Give the sets to average over, and the heavy ones by which orders are sampled.
+
+        A pilot chain from each of the best orders gives the posterior share of every set. Chains
+        over the heavy sets alone are many times faster.
+        """
+        sets, sampling = result.sets, self.sampling
+        core = sets.undominated(sampling.core_margin)
+        best = result.orders[0].log_score
+        starts = [
+            order.keys.copy()
+            for order in result.orders
+            if order.log_score > best - sampling.worse_mode
+        ]
+        pilots = list(zip(starts, self.rng.spawn(len(starts)), strict=True))
+        shares = run(lambda pilot: self._shares(sets, core, *pilot), pilots, self.n_jobs)
+        share = np.max(shares, axis=0)
+        averaged = sets.only(share > sampling.negligible_share)
+        return averaged, sets.without_lightest(share, sampling.light_share)
+
+    def sample(
+        self, sets: ParentSets, core: ParentSets, orders: Sequence[AnnealedOrder]
+    ) -> list[Chain]:
+        """Run chains over the core until the posteriors over all sets are precise enough."""
+        s = self.sampling
+        rngs = self.rng.spawn(s.chains)
+        chains = [
+            Chain(orders[c % len(orders)].keys.copy(), sets.n_candidates, rngs[c])
+            for c in range(s.chains)
+        ]
+        least = max(2 * s.sweeps, s.least_steps // sets.n_variables)
+        most = max(least, s.most_steps // sets.n_variables)
+        while True:
+            run(lambda chain: chain.advance(sets, core, s), chains, self.n_jobs)
+            done = chains[0].sweeps
+            if done >= most:
+                return chains
+            if done >= least and standard_error(best_mode(chains, s.worse_mode)) < s.tolerance:
+                return chains
+
+    def _expected_edges(self, sets: ParentSets, keys: np.ndarray) -> float:
+        """Posterior mean of the number of edges, by a pilot chain from an order."""
+        return float(self._shares(sets, sets, keys.copy(), self.rng.spawn(1)[0]) @ sets.sizes)
+
+    def _shares(
+        self, sets: ParentSets, core: ParentSets, keys: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
+        """Posterior share of every set, by a pilot chain over the core; changes ``keys``."""
+        sweeps = self.sampling.pilot_sweeps
+        return _orders.set_shares(core.lists, core.links, keys, sweeps, rng, sets.lists)
+
+    def _average(
+        self,
+        sets: ParentSets,
+        core: ParentSets,
+        orders: Sequence[AnnealedOrder],
+        history: Sequence[float],
+    ) -> tuple[sparse.csr_array, dict[str, Any]]:
+        """Sample chains and average them."""
+        chains = self.sample(sets, core, orders)
+        matrix, diagnostics = average_chains(sets, chains, self.sampling.worse_mode)
+        diagnostics |= self.search.notes()
+        diagnostics["rounds"] = [round(float(best), 3) for best in history]
+        return matrix, diagnostics
+
+
+class Chain:
+    """One chain: the keys of its order, and sums over its parts after the first.
+
+    Parameters
+    ----------
+    keys : float array
+        The first order; changed as the chain advances.
+    size : int
+        Number of possible edges.
+    rng : numpy.random.Generator
+    """
+
+    def __init__(self, keys: np.ndarray, size: int, rng: np.random.Generator) -> None:
+        self.keys, self.rng = keys, rng
+        self.total, self.squares = np.zeros(size), np.zeros(size)
+        self.part_squares = np.zeros(size)
+        self.scores: list[np.ndarray] = []
+        self.sweeps = self.parts = 0
+
+    def advance(self, sets: ParentSets, core: ParentSets, settings: SamplingSettings) -> None:
+        """Sample one more part. The first part is burn-in: the second replaces it."""
+        part, squares = np.zeros_like(self.total), np.zeros_like(self.total)
+        sums, sweeps = EdgeSums(sets.lists, part, squares), settings.sweeps
+        scores = _orders.sample(
+            core.lists, core.links, self.keys, sweeps, settings.thin, self.rng, sums
+        )
+        if self.sweeps == sweeps:
+            self.total[:], self.squares[:], self.part_squares[:] = 0.0, 0.0, 0.0
+            self.scores.clear()
+            self.parts = 0
+        self.total += part
+        self.squares += squares
+        self.part_squares += (part / len(scores)) ** 2
+        self.scores.append(scores)
+        self.sweeps += sweeps
+        self.parts += 1
+
+    @property
+    def draws(self) -> int:
+        """Number of orders in the sums."""
+        return sum(len(part) for part in self.scores)
+
+    @property
+    def mean(self) -> np.ndarray:
+        """Mean posterior of every edge."""
+        return self.total / self.draws
+
+    @property
+    def log_score(self) -> float:
+        """Mean log score of the orders."""
+        return float(np.mean(np.concatenate(self.scores)))
+
+
+def average_chains(
+    sets: ParentSets, chains: Sequence[Chain], worse_mode: float
+) -> tuple[sparse.csr_array, dict[str, Any]]:
+    """Average the chains in the best mode: edge posteriors and diagnostics."""
+    kept = best_mode(chains, worse_mode)
+    n = sets.n_variables
+    mean = np.clip(np.array([chain.mean for chain in kept]).mean(axis=0), 0.0, 1.0)
+    diagnostics: dict[str, Any] = {
+        "method": "sampled",
+        "chains": len(chains),
+        "chains_kept": len(kept),
+        "sweeps": chains[0].sweeps,
+        "log_scores": [round(chain.log_score, 3) for chain in chains],
+        "parent_sets": sets.n_sets,
+        "candidates": sets.n_candidates,
+    }
+    diagnostics |= convergence(kept)
+    parent, child = sets.edges()
+    matrix = sparse.csr_array((mean, (parent, child)), shape=(n, n))
+    matrix.eliminate_zeros()
+    return matrix, diagnostics

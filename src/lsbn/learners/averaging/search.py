@@ -1,0 +1,253 @@
+"""The search for parent sets of all variables.
+
+The sampler can only average over the parent sets in its lists. Pairwise measures miss parents that
+have an effect only beside others, and in nearly deterministic networks the children of a variable
+hide its parents. So sets are grown by a beam search on the score itself. `lsbn.learners.averaging
+.rounds` repeats the search along sampled orders, in which the children come later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import logit
+
+from lsbn.data import Dataset
+from lsbn.kernels import parents as _parents
+from lsbn.kernels.direction import FamilyScorer, Prior, leanings
+from lsbn.kernels.families import enumerate_families
+from lsbn.kernels.listing import list_parent_sets
+from lsbn.kernels.lookup import Lookup
+from lsbn.learners.averaging.parent_sets import LAST_ADMITTED, ParentSets, ScoredSets, join
+from lsbn.learners.averaging.settings import ENUMERATION, SearchSettings
+from lsbn.learners.scoring import Score, columns_of
+from lsbn.parallel import run, threads
+
+
+class ParentSetSearch:
+    """Collects scored parent sets of all variables, search by search.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    score : Score
+    settings : SearchSettings
+    n_jobs : int
+    """
+
+    def __init__(
+        self, dataset: Dataset, score: Score, settings: SearchSettings, n_jobs: int = 1
+    ) -> None:
+        self.dataset = dataset
+        self.score = score
+        self.settings = settings
+        self.margin = settings.margin
+        self.n_jobs = n_jobs
+        n = dataset.n_variables
+        self.depth = min(len(settings.beams), max(n - 1, 1))
+        self.penalty = score.penalty(n, self.depth)
+        self.varying = np.flatnonzero(dataset.cards > 1)
+        empty, stamp = np.full((1, self.depth), -1, np.int32), np.zeros(1, np.int32)
+        lookup = score.lookup()
+        self._sets = [ScoredSets(v, empty, self._scores(v, empty, lookup), stamp) for v in range(n)]
+        self._searched_bests: list[set[tuple]] = [set() for _ in range(n)]
+
+    # All sets, where they are few
+
+    def enumerate_all(
+        self, max_parents: int | None = None, margin: float = ENUMERATION.margin
+    ) -> None:
+        """Score every parent set up to a bound; the lists lose only sets below the margin."""
+        depth = self.depth if max_parents is None else min(max_parents, self.depth)
+        self.margin = margin
+        work = [(int(v), self.varying[self.varying != v], depth) for v in self.varying]
+        for v, members, scores in self._each(self._enumerate, work):
+            self._sets[v] = ScoredSets(v, members, scores, np.zeros(len(scores), np.int32))
+
+    def _enumerate(self, v: int, others: np.ndarray, depth: int, lookup: Lookup) -> tuple:
+        return v, *enumerate_families(self._scorer(v, others, lookup), others, depth)
+
+    def as_subsets(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """All sets as subsets of at most 62 variables: ``(set_start, set_mask, set_score)``."""
+        start, mask = join([sets.masks() for sets in self._sets], np.int64)
+        return start, mask, np.concatenate([sets.scores for sets in self._sets])
+
+    # Beam searches, where they are many
+
+    def explore(
+        self,
+        pools: Sequence[np.ndarray | None],
+        stamp: int,
+        *,
+        extensions: Sequence[np.ndarray] | None = None,
+        max_parameters: int | None = None,
+    ) -> None:
+        """Search parents of every variable in its pool, and add the sets that are found.
+
+        Parameters
+        ----------
+        pools : sequence of ascending int arrays, one for each variable
+            None for a variable that is not searched.
+        stamp : int
+            Number of the round. Where candidates are too many, those of later stamps are kept.
+        extensions : sequence of ascending int arrays, optional
+            Variables by which the best set of each variable is extended; all by default.
+        max_parameters : int, optional
+            Most free parameters of a family that is grown, at most the number of rows. Extensions
+            and families with child and parent exchanged may have more.
+        """
+        n_rows = self.dataset.n_rows
+        room = min(max_parameters or n_rows, n_rows)
+        work = [
+            (v, pools[v], self.varying if extensions is None else extensions[v], room)
+            for v in self.varying.tolist()
+            if pools[v] is not None
+        ]
+        results = self._each(self._explore, work)
+        for v, members, scores in results:
+            self._sets[v] = self._sets[v].extended(members, scores, stamp)
+            self._searched_bests[v].add(tuple(members[0]))
+        best = [(v, members[0]) for v, members, _ in results]
+        for v, members, scores in self._each(self._score, _exchanged(best)):
+            self._sets[v] = self._sets[v].extended(members, scores, LAST_ADMITTED)
+
+    def _explore(
+        self, v: int, pool: np.ndarray, extensions: np.ndarray, room: int, lookup: Lookup
+    ) -> tuple:
+        settings = self.settings.halved() if self.score.kind == "mixed" else self.settings
+        pool, others = self._parents_of(v, pool), self._parents_of(v, extensions)
+        scorer = self._scorer(v, np.concatenate([pool, others]), lookup)
+        growth = _parents.Growth(*settings.widths(len(pool)), settings.margin, room)
+        return v, *_parents.explore_parent_sets(scorer, pool, others, growth, settings.listing())
+
+    def _parents_of(self, v: int, variables: np.ndarray) -> np.ndarray:
+        """Possible parents of ``v`` among some variables: not constant, and not ``v``."""
+        possible = (variables != v) & (self.dataset.cards[variables] > 1)
+        return variables[possible].astype(np.int64)
+
+    def _score(self, v: int, rows: list[list[int]], lookup: Lookup) -> tuple:
+        """Score given sets of one variable."""
+        members = np.full((len(rows), self.depth), -1, np.int32)
+        for a, row in enumerate(rows):
+            members[a, : len(row)] = row
+        return v, members, self._scores(v, members, lookup)
+
+    def _scores(self, v: int, members: np.ndarray, lookup: Lookup) -> np.ndarray:
+        return _parents.score_parent_sets(self._scorer(v, members, lookup), members)
+
+    def _scorer(self, v: int, parents: np.ndarray, lookup: Lookup) -> FamilyScorer:
+        """Scorer of the families of ``v`` with parents among the given ones."""
+        parents = np.unique(parents[parents >= 0]).astype(np.int64)
+        columns = columns_of(self.dataset)
+        prior = Prior(self.penalty, leanings(columns, lookup, v, parents))
+        return FamilyScorer(columns, lookup, v, prior)
+
+    def _each(self, function: Callable[..., tuple], work: Sequence[tuple]) -> list[tuple]:
+        """Call ``function(*item, lookup)`` on all items, with new look-up tables for each chunk."""
+
+        def chunk(items: Sequence[tuple]) -> list[tuple]:
+            lookup = self.score.lookup()
+            return [function(*item, lookup) for item in items]
+
+        size = max(1, min(32, -(-len(work) // (4 * threads(self.n_jobs)))))
+        chunks = [work[a : a + size] for a in range(0, len(work), size)]
+        return [result for part in run(chunk, chunks, self.n_jobs) for result in part]
+
+    # Scores and the density of edges
+
+    def rescore(self, score: Score) -> None:
+        """Score all sets by another score with the same prior; no variable is settled then."""
+        self.score = score
+        self._searched_bests = [set() for _ in self._sets]
+        work = [(sets,) for sets in self._sets]
+        results = self._each(
+            lambda sets, lookup: (self._scores(sets.child, sets.members, lookup),), work
+        )
+        self._sets = [
+            replace(sets, scores=scores)
+            for sets, (scores,) in zip(self._sets, results, strict=True)
+        ]
+
+    def find_density(self, edges: float, step: float | None = None) -> bool:
+        """Take the posterior mean of the density, given a network with this number of edges.
+
+        The prior of the density is Beta(1, m) for m ordered pairs of variables: one edge is
+        expected. Data without information thus add less than one edge. The new density is taken,
+        all sets get their new prior and True is returned, if the odds of an edge change by at least
+        a factor of `step`.
+        """
+        n = self.dataset.n_variables
+        density = (edges + 1) / (n * (n - 1) + 1)
+        if self.score.density is not None:
+            before, now = logit([self.score.density, density])
+            if abs(now - before) < np.log(step or self.settings.density_step):
+                return False
+        self.score = replace(self.score, density=density)
+        old, self.penalty = self.penalty, self.score.penalty(n, self.depth)
+        change = self.penalty - old
+        self._sets = [replace(sets, scores=sets.scores + change[sets.sizes]) for sets in self._sets]
+        return True
+
+    def notes(self) -> dict[str, float]:
+        """Prior probability of an edge, if the score has one, for the diagnostics."""
+        return {} if self.score.density is None else {"density": self.score.density}
+
+    # What the sets say in an order
+
+    def candidates(self) -> list[np.ndarray]:
+        """Members of the sets of each variable, ascending."""
+        return [sets.candidates for sets in self._sets]
+
+    def settled(self, keys: np.ndarray) -> np.ndarray:
+        """Mark variables whose best set in the order of ``keys`` was the best of a search before.
+
+        A search of their parents among their predecessors would mostly find the same sets again.
+        """
+        pairs = zip(self._sets, self._searched_bests, strict=True)
+        return np.array([tuple(sets.best(keys)) in bests for sets, bests in pairs])
+
+    def best_parents(self, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Parents of each variable in the best graph of an order, as ``(start, parents)``."""
+        best = np.array([sets.best(keys) for sets in self._sets])
+        return np.concatenate([[0], np.cumsum((best >= 0).sum(axis=1))]), best[best >= 0]
+
+    def expected_edges(self, keys: np.ndarray) -> float:
+        """Posterior mean of the number of edges in the order of ``keys``."""
+        return sum((sets.expected_size(keys) for sets in self._sets), 0.0)
+
+    def listed(self, keys: np.ndarray | None = None) -> ParentSets:
+        """List the sets for the sampler, and forget the sets that are not listed.
+
+        Where candidates are too many, the good sets in the order of ``keys`` are admitted first, so
+        that the order keeps its score.
+        """
+        settings = self.settings
+        results = [
+            list_parent_sets(
+                sets.members,
+                sets.scores,
+                sets.admission(keys, settings.delta),
+                settings.max_candidates,
+                self.margin,
+            )
+            for sets in self._sets
+        ]
+        candidates, masks, scores, rows = zip(*results, strict=True)
+        self._sets = [sets.only(own) for sets, own in zip(self._sets, rows, strict=True)]
+        return ParentSets.from_variables(candidates, masks, scores)
+
+
+def _exchanged(best: Sequence[tuple[int, np.ndarray]]) -> list[tuple[int, list[list[int]]]]:
+    """For the best family {v} and P, take each u in P as the child of {v} and P without u.
+
+    Variables with only a joint effect show it whichever of them is the child. The sampler can
+    choose among these families only if all of them are listed.
+    """
+    rows: dict[int, list[list[int]]] = {}
+    for v, parents in best:
+        members = parents[parents >= 0].tolist()
+        for u in members:
+            rows.setdefault(u, []).append(sorted({v, *members} - {u}))
+    return sorted(rows.items())

@@ -1,0 +1,287 @@
+"""All constants of model averaging: one documented dataclass for each algorithm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lsbn.kernels.parents import Listing
+
+MASK_BITS = 64
+"""Most candidate parents of a variable: a parent set is a mask of 64 bits."""
+
+
+@dataclass(frozen=True)
+class EnumerationSettings:
+    """When all parent sets of every variable are scored, and how the density is found then.
+
+    Attributes
+    ----------
+    max_sets : int
+        Most parent sets of one variable that are all scored. With more sets they are searched.
+    max_parents : int
+        Most parents of a variable, if the user gives no bound.
+    enough_parents : int
+        Orders are sampled over all sets only if sets of this many parents are among them, or sets
+        of as many parents as the user asked for.
+    margin : float
+        A set is left out if a subset has a log score that is higher by this margin, in nats. The
+        sampled posteriors lose a share of about 1e-11.
+    density_step : float
+        The density is final when its odds change by a smaller factor than this.
+    density_passes : int
+        Most times that the density is found again.
+    max_exact_variables : int
+        Most variables of the exact average over orders: it takes ``2**n`` sums.
+    max_graph_variables : int
+        Most variables of the exact average over graphs: it takes ``n**2 3**n`` sums.
+    """
+
+    max_sets: int = 10_000
+    max_parents: int = 8
+    enough_parents: int = 4
+    margin: float = 25.0
+    density_step: float = 1.01
+    density_passes: int = 10
+    max_exact_variables: int = 25
+    max_graph_variables: int = 12
+
+    def __post_init__(self) -> None:
+        if min(self.max_sets, self.max_parents, self.enough_parents) < 1:
+            raise ValueError(f"enumeration needs at least one set and one parent: {self}")
+        if self.density_step <= 1 or self.margin <= 0:
+            raise ValueError(f"the density step must exceed 1 and the margin 0: {self}")
+
+
+ENUMERATION = EnumerationSettings()
+
+
+@dataclass(frozen=True)
+class TableSettings:
+    """Which variables have a table of ``F_v`` over all masks of candidates.
+
+    Attributes
+    ----------
+    max_candidates : int
+        Most candidates of a variable with a table: the table has ``2**max_candidates`` entries.
+    min_sets : int
+        Least sets of a variable with a table: fewer sets are summed one by one.
+    """
+
+    max_candidates: int = 16
+    min_sets: int = 64
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.max_candidates <= 30:
+            raise ValueError(f"a table has at most 2**30 entries: {self}")
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How parent sets are searched where they are too many to score all.
+
+    The sets of one variable are grown by a beam search on the score. Rounds of search follow, each
+    along the orders that were annealed over the sets of the round before.
+
+    Attributes
+    ----------
+    beams : tuple of int
+        Sets of each size that are grown further. The length bounds the number of parents.
+    wide : tuple of int
+        Sets among them that are grown by every member of the pool. Without a scan of the pool at
+        the third size the search on link ended 4,000 nats lower (F 78 instead of 89 on one table):
+        a selector has an effect only beside both variables that it selects from.
+    pairs : int
+        Pairs of parents that are scored for each variable whatever their single scores: the best
+        ``pairs // pool`` single parents are extended by the whole pool, in a pool of up to 45 all
+        of them. So two parents are found that have only a joint effect.
+    margin : float
+        A set is left out if a subset has a log score that is higher by this margin, in nats.
+    delta : float
+        Of one beam search, the sets within this distance of its best set are listed, in nats.
+    max_sets : int
+        Most sets listed from one beam search.
+    closed : int
+        Number of best sets whose subsets are all listed.
+    extended : int
+        Number of extensions of the best set by variables outside the pool.
+    max_candidates : int
+        Most candidate parents of a variable in the lists of the sampler.
+    density_step : float
+        The density is found again if its odds change by a larger factor than this.
+    rounds : int
+        Most rounds of search.
+    gain : float
+        A round is idle if it raises the log score of the best order by less than this, in nats.
+    patience : int
+        The search ends after this number of idle rounds in a row.
+    round_visits : int
+        Variables searched in a round: ``round_visits // n`` annealed orders, at least one.
+    first_parameters : int
+        Most free parameters of a family before the first order is known. A search without an order
+        puts the children of a variable into its parent sets. Such sets are large, slow to count,
+        and of no use later.
+    small_network : int
+        With at most this many variables, parents are also searched along a random order before
+        the first round, and the mixed score searches all predecessors. With more variables the
+        mixed score searches only around the sets that tables have found.
+    max_unrestricted : int
+        With more variables than this, parents are searched only in the given pools and near the
+        best graph. Up to this number of variables a search among all was better: on link it reached
+        a higher log score in the same time.
+    """
+
+    beams: tuple[int, ...] = (1, 12, 6, 4, 3, 2, 2, 2)
+    wide: tuple[int, ...] = (1, 2, 2, 1, 1, 0, 0, 0)
+    pairs: int = 2048
+    margin: float = 10.0
+    delta: float = 12.0
+    max_sets: int = 60
+    closed: int = 3
+    extended: int = 16
+    max_candidates: int = MASK_BITS
+    density_step: float = 1.1
+    rounds: int = 20
+    gain: float = 1.0
+    patience: int = 2
+    round_visits: int = 256
+    first_parameters: int = 256
+    small_network: int = 64
+    max_unrestricted: int = 1024
+
+    def __post_init__(self) -> None:
+        if not self.beams or len(self.beams) != len(self.wide) or min(self.beams) < 1:
+            raise ValueError(f"beams and wide need one entry for each number of parents: {self}")
+        if not 1 <= self.max_candidates <= MASK_BITS:
+            raise ValueError(f"max_candidates must be from 1 to {MASK_BITS}: {self}")
+        if self.max_sets < 1 or min(self.pairs, self.closed, self.extended) < 0:
+            raise ValueError(f"the search needs at least one set, and no negative number: {self}")
+        if self.rounds < 0 or self.patience < 1:
+            raise ValueError(f"rounds must be at least 0 and patience at least 1: {self}")
+
+    def bounded(self, max_parents: int | None) -> SearchSettings:
+        """Give the same settings with at most `max_parents` parents."""
+        if max_parents is None:
+            return self
+        beams = (self.beams + self.beams[-1:] * max_parents)[:max_parents]
+        wide = (self.wide + self.wide[-1:] * max_parents)[:max_parents]
+        return replace(self, beams=beams, wide=wide)
+
+    def halved(self) -> SearchSettings:
+        """Give half the beams and no fixed number of pairs, for variables searched before."""
+        beams = tuple((beam + 1) // 2 for beam in self.beams)
+        return replace(self, beams=beams, pairs=0, closed=1)
+
+    def widths(self, pool_size: int) -> tuple[np.ndarray, np.ndarray]:
+        """Beams and wide beams for a pool of this size; `pairs` widens the second level."""
+        beams, wide = np.array(self.beams), np.array(self.wide)
+        if pool_size and len(beams) > 1:
+            affordable = self.pairs // pool_size
+            beams[1], wide[1] = max(beams[1], affordable), max(wide[1], affordable)
+        return beams, wide
+
+    def listing(self) -> Listing:
+        """Which sets of a search are listed, for the kernel."""
+        return Listing(self.delta, self.max_sets, self.closed, self.extended)
+
+
+@dataclass(frozen=True)
+class SamplingSettings:
+    """How orders are annealed and sampled.
+
+    Attributes
+    ----------
+    chains : int
+        Number of chains. Half as many random orders are annealed as starts.
+    sweeps : int
+        Sweeps of each chain between two checks of convergence.
+    least_steps, most_steps : int
+        Draws of single keys in a chain: sampling never stops before the first number and always
+        stops after the second.
+    tolerance : float
+        Sampling stops when the standard error of every edge is below this, by the spread of chains
+        and of their parts.
+    thin : int
+        Sweeps from one averaged order to the next.
+    betas : tuple of float
+        Inverse temperatures of annealing, the last one 1.
+    annealing_sweeps : int
+        Sweeps at each inverse temperature, from a random order.
+    restart_sweeps : int
+        Sweeps at inverse temperature 1, from the best order of the round before.
+    pilot_sweeps : int
+        Sweeps that estimate the posterior share of every parent set.
+    core_margin : float
+        A set has no influence on annealing if a subset has a log score that is higher by this
+        margin, in nats.
+    negligible_share : float
+        A set with a smaller share of its variable's posterior is left out of the average.
+    light_share : float
+        The lightest sets of a variable with at most this total share are left out when orders are
+        drawn. They count in the average given each order. Together with the scans that the kernels
+        remember, this halved the time.
+    worse_mode : float
+        A chain is left out of the average if its mean log score is lower than the best chain's by
+        more than this, in nats. Its mode has hardly any probability.
+    exhaustive_tolerance : float
+        Tolerance where all parent sets are listed: few variables can afford more precision.
+    exhaustive_factor : int
+        Factor of `most_steps` in the same case.
+    """
+
+    chains: int = 4
+    sweeps: int = 100
+    least_steps: int = 40_000
+    most_steps: int = 200_000
+    tolerance: float = 0.02
+    thin: int = 2
+    betas: tuple[float, ...] = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
+    annealing_sweeps: int = 10
+    restart_sweeps: int = 30
+    pilot_sweeps: int = 100
+    core_margin: float = 3.0
+    negligible_share: float = 5e-5
+    light_share: float = 0.03
+    worse_mode: float = 10.0
+    exhaustive_tolerance: float = 0.006
+    exhaustive_factor: int = 4
+
+    def __post_init__(self) -> None:
+        if self.chains < 1 or self.thin < 1 or self.sweeps < self.thin:
+            raise ValueError(
+                f"sampling needs at least one chain and {max(self.thin, 1)} sweeps: {self}"
+            )
+        if not self.betas or self.betas[-1] != 1:
+            raise ValueError(f"the last inverse temperature must be 1: {self}")
+
+    def exhaustive(self) -> SamplingSettings:
+        """Ask for more precision, where all parent sets are listed."""
+        return replace(
+            self,
+            tolerance=min(self.tolerance, self.exhaustive_tolerance),
+            most_steps=self.exhaustive_factor * self.most_steps,
+        )
+
+
+@dataclass(frozen=True)
+class ConvergenceSettings:
+    """When the chains count as uncertain or in disagreement.
+
+    Attributes
+    ----------
+    uncertain : float
+        R-hat and effective sample size are those of edges with a larger variance than this.
+    high_r_hat : float
+        Edges above this R-hat are counted in the diagnostics.
+    warning_error : float
+        A warning follows if the standard error of an edge is above this.
+    """
+
+    uncertain: float = 1e-6
+    high_r_hat: float = 1.1
+    warning_error: float = 0.1
+
+    def __post_init__(self) -> None:
+        if self.uncertain <= 0 or self.high_r_hat <= 1 or self.warning_error <= 0:
+            raise ValueError(f"limits must be positive, and that of R-hat above 1: {self}")

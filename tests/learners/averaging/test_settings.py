@@ -1,0 +1,52 @@
+"""Settings of model averaging: bounds, and what is refused."""
+
+import pytest
+
+from lsbn.learners.averaging import settings
+from lsbn.learners.averaging.settings import SamplingSettings, SearchSettings
+
+
+@pytest.mark.parametrize(("most", "wanted"), [(2, (1, 12)), (10, (1, 12, 6, 4, 3, 2, 2, 2, 2, 2))])
+def test_settings_are_bounded(most, wanted):
+    assert SearchSettings().bounded(most).beams == wanted
+    assert len(SearchSettings().bounded(most).wide) == most
+    assert SearchSettings().bounded(None) == SearchSettings()
+
+
+def test_more_pairs_are_scored_in_small_pools():
+    beams, wide = SearchSettings().widths(64)
+    assert beams[1] == wide[1] == 32
+    beams, wide = SearchSettings().widths(45)
+    assert beams[1] == wide[1] == 45
+    beams, wide = SearchSettings().widths(1000)
+    assert (beams[1], wide[1]) == (12, 2)
+    beams, wide = SearchSettings().halved().widths(64)
+    assert (beams[1], wide[1]) == (6, 2)
+
+
+def test_where_all_sets_are_listed_sampling_is_longer():
+    long = SamplingSettings(tolerance=0.001, most_steps=10).exhaustive()
+    assert (long.tolerance, long.most_steps) == (0.001, 40)
+    assert SamplingSettings().exhaustive().tolerance == 0.006
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        ("SamplingSettings", {"chains": 0}, "at least one chain and 2 sweeps"),
+        ("SamplingSettings", {"sweeps": 1}, "at least one chain and 2 sweeps"),
+        ("SamplingSettings", {"betas": (0.5,)}, "last inverse temperature must be 1"),
+        ("SearchSettings", {"rounds": -1}, "rounds must be at least 0"),
+        ("SearchSettings", {"patience": 0}, "patience at least 1"),
+        ("SearchSettings", {"beams": (1, 2)}, "one entry for each number of parents"),
+        ("SearchSettings", {"max_candidates": 65}, "from 1 to 64"),
+        ("SearchSettings", {"max_sets": 0}, "at least one set"),
+        ("EnumerationSettings", {"max_sets": 0}, "at least one set"),
+        ("EnumerationSettings", {"density_step": 1.0}, "must exceed 1"),
+        ("TableSettings", {"max_candidates": 64}, "at most 2\\*\\*30"),
+        ("ConvergenceSettings", {"warning_error": 0.0}, "limits must be positive"),
+    ],
+)
+def test_impossible_settings_are_refused(kind, options, message):
+    with pytest.raises(ValueError, match=message):
+        getattr(settings, kind)(**options)
