@@ -115,8 +115,8 @@ class LSBN(BaseEstimator):
         Run the last pass: after Mergence, the learner learns all variables, with the candidates
         that the communities propose. Exception: with at most 1,024 variables, the last pass of
         model averaging searches among all variables and needs no candidates. Then Markov blankets,
-        LocalLearn and Mergence are not run. On pigs they took a third of the time and changed nothing, and on
-        andes a start from their proposals found lower log scores.
+        LocalLearn and Mergence are not run. On pigs they took a third of the time and changed
+        nothing, and on andes a start from their proposals found lower log scores.
     score : Score or str, optional
         Score of a family for model averaging, greedy search and MMHC, or the name of its kind, see
         `lsbn.learners.Score`. By default the last pass of model averaging has the mixed score;
