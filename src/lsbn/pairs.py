@@ -252,17 +252,17 @@ class PairStatistics:
         """Yield strips of mutual information and of sums of products, stored or newly counted."""
         n = self.dataset.n_variables
         mi, product = np.zeros((_STRIP, n)), np.zeros((_STRIP, n))
-        known = bool(self._stored)
-        self.passes += not known
+        counted = bool(self._stored)
+        self.passes += not counted
         for place, low in enumerate(range(0, n - 1, _STRIP)):
             high = min(low + _STRIP, n)
             strip, sums = mi[: high - low], product[: high - low]
-            if known:
+            if counted:
                 strip[:, low:], sums[:, low:] = self._stored[place]
             else:
                 _counts.pair_strip(*self._tables, low, high, _TILE, mi, product)
                 _pairs.clear_rounding(strip, low, _ROUNDING)
-            if self.stored and not known:
+            if self.stored and not counted:
                 self._stored.append((strip[:, low:].copy(), sums[:, low:].copy()))
             yield low, strip, sums
 

@@ -111,6 +111,17 @@ def iamb(
     largest p-value leaves CMB.
 
     A test without degrees of freedom adds no member and removes no member.
+
+    Examples
+    --------
+    In a chain 0 -> 1 -> 2, the blanket of variable 0 is variable 1:
+
+    >>> rng = np.random.default_rng(0)
+    >>> a = rng.integers(0, 2, 1000)
+    >>> b = np.where(rng.random(1000) < 0.9, a, 1 - a)
+    >>> c = np.where(rng.random(1000) < 0.9, b, 1 - b)
+    >>> iamb(Dataset.from_table(np.array([a, b, c]).T), 0, np.array([1, 2])).tolist()
+    [1]
     """
     pool = np.asarray(candidates, np.int64)
     return _blankets.iamb(*_arrays(dataset), target, pool, math.log(alpha), most)

@@ -82,8 +82,8 @@ def candidate_pools(
         Third source: the heaviest partners of the variable. If a few strong edges raise the mean
         weight of a variable, then its blanket was searched among too few candidates.
     proposed : sparse array
-        Fourth source: edge probabilities after Mergence. A variable that is joined with a
-        probability above 0.01, in either direction, is in the pool.
+        Fourth source: edge probabilities after Mergence. The pool of v contains each u with
+        P(u -> v) + P(v -> u) > 0.01.
     expanded : bool
         Take expanded communities instead of communities. The size of expanded communities grows
         with the number of variables. If False, then the blankets of the blanket's members replace

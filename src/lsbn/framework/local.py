@@ -29,8 +29,8 @@ _LOCAL_OPTIONS: dict[str, dict[str, Any]] = {
     "greedy": {"effort": _SHORT_SEARCH},
     "mmhc": {"effort": _SHORT_SEARCH},
 }
-"""Options of the learners in a sub-community. It has few variables, so model averaging needs no
-sampling and a search needs few kicks."""
+"""Options of the learners in LocalLearn. A sub-community has few variables, so model averaging
+needs no sampling and a search needs few kicks."""
 
 
 @dataclass(frozen=True)

@@ -161,6 +161,18 @@ def mergence(
         Votes on the edges among all variables.
     hierarchy : (k - 1, 4) float array
         The merge tree, see `merge_order`.
+
+    Examples
+    --------
+    Two communities share variable 1. Each has a vote on one pair:
+
+    >>> communities, structures = [np.array([0, 1]), np.array([1, 2])], [Structure(), Structure()]
+    >>> for community, structure in zip(communities, structures):
+    ...     structure.vote(community, np.array([[0.0, 0.9], [0.0, 0.0]]), np.ones((2, 2)))
+    >>> dataset = Dataset.from_table(np.array([[0, 0, 1], [1, 1, 0]]))
+    >>> merged, hierarchy = mergence(dataset, communities, structures)
+    >>> merged.probabilities(3).toarray().tolist()
+    [[0.0, 0.9, 0.0], [0.0, 0.0, 0.9], [0.0, 0.0, 0.0]]
     """
     settings = settings or LocalSettings()
     part = Part.whole(dataset)

@@ -37,8 +37,8 @@ class Climbing:
         Largest number of rounds of kicks. The search ends after a round that does not increase the
         score.
     kicks : int
-        Number of kicks in a round. Kicks start at variables in random order; all variables have the
-        same number of kicks, up to one.
+        Number of kicks in a round. Kicks start at variables in random order. The numbers of kicks
+        of two variables differ by at most one.
     largest_region : int
         A kick removes all edges among a connected set of variables. The size of this set is drawn
         at random, from 1 to ``largest_region``.

@@ -89,7 +89,7 @@ def link_communities(
 
     :math:`M` is the number of edges; cluster c has :math:`m_c` edges and :math:`n_c` nodes. A
     single edge contributes 0. The density does not depend on the weights. The clusters with the
-    largest density are the communities; of equal densities, the one of highest similarity wins.
+    largest density are the communities; of equal densities, the one of highest similarity is taken.
 
     The :math:`\sum_k \binom{d_k}{2}` similarities are streamed. Only a maximum spanning forest
     of the similarities is kept, because the forest determines single linkage. Memory is therefore

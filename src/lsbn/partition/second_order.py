@@ -138,6 +138,15 @@ def second_order_network(
 
     Rows of B B^T are computed one at a time, and only pairs that pass are kept. A community of
     thousands of nodes takes time quadratic in its size, but no memory.
+
+    Examples
+    --------
+    Nodes 0 and 1 share a community in both partitions, nodes 1 and 2 only in the second:
+
+    >>> first, second = [np.array([0, 1]), np.array([2])], [np.array([0, 1]), np.array([1, 2])]
+    >>> network = second_order_network([first, second], 3, min_lift=0.5)
+    >>> network.edges.tolist(), network.agreement.tolist(), network.lift.tolist()
+    ([[0, 1], [1, 2]], [2, 1], [2.0, 1.0])
     """
     n_partitions = len(partitions)
     shared = [[c for c in partition if len(c) > 1] for partition in partitions]
@@ -190,6 +199,13 @@ def second_order_partition(network: SecondOrderNetwork, *, max_size: int = 50) -
     The division of a large community leaves many single links outside the new communities. Most of
     these links join variables that are far apart in the true network. Such a link is a community
     of two nodes, and it is kept only if the two nodes share a community in every partition.
+
+    Examples
+    --------
+    >>> partition = [np.array([0, 1, 2]), np.array([2, 3])]
+    >>> network = second_order_network([partition], 5)
+    >>> [community.tolist() for community in second_order_partition(network)]
+    [[0, 1, 2], [2, 3], [4]]
     """
     nodes, links = np.arange(network.n_nodes), np.arange(len(network.edges))
     communities = list(_split(nodes, network, links, max_size))
