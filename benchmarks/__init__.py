@@ -1,1 +1,1 @@
-"""Timings as ratios and growth, run by command and never asserted in tests."""
+"""Timings: ratios, and growth with the number of variables. No test asserts a timing."""

@@ -1,13 +1,14 @@
-"""``python -m benchmarks [pairs | scale | partition VARIABLES]``; without a name, pairs.
+"""``python -m benchmarks [pairs | scale | partition VARIABLES]``. The default is pairs.
 
 pairs
-    Mutual information of all pairs of link, 20,000 rows, against the float32 one-hot product.
+    Mutual information of all pairs of link, 20,000 rows: bit columns against a product of float32
+    one-hot matrices.
 partition N
-    `ropart` on N variables of three states, 1,000 rows: seconds by stage and peak memory.
+    `ropart` on N variables with three states, 1,000 rows: seconds of each stage, and peak memory.
 scale
-    The same for 2,500, 5,000, 10,000 and 20,000 variables, each in a process of its own.
+    The benchmark partition for 2,500, 5,000, 10,000 and 20,000 variables, each in its own process.
 
-Our learners against those of other packages: ``python -m benchmarks.peers``.
+``python -m benchmarks.peers`` compares our learners with the learners of other packages.
 """
 
 import argparse
@@ -29,6 +30,7 @@ SIZES = (2_500, 5_000, 10_000, 20_000)
 
 
 def main():
+    """Run the benchmark that the command line names."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description=__doc__,
@@ -49,6 +51,7 @@ def main():
 
 
 def pairs(rows=20_000, repeats=3):
+    """Compare bit columns with a one-hot product for the mutual information of all pairs."""
     table = load_network("link").sample(rows, random_state=0)
     dataset = Dataset.from_table(table)
     by_bits, bits = best_of(repeats, lambda: all_pairs_by_bits(dataset))
@@ -61,7 +64,7 @@ def pairs(rows=20_000, repeats=3):
 
 
 def best_of(repeats, function):
-    """Least seconds of several runs after a first one that compiles, and the result."""
+    """Return the least seconds of several runs, and the result; a first run compiles."""
     result, seconds = function(), []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -71,7 +74,7 @@ def best_of(repeats, function):
 
 
 def all_pairs_by_bits(dataset):
-    """Mutual information of all pairs, bit columns made anew."""
+    """Return the mutual information of all pairs; the time includes making the bit columns."""
     fresh = Dataset(dataset.codes, dataset.cards, dataset.names, dataset.states)
     n = dataset.n_variables
     out = np.zeros((n, n))
@@ -82,7 +85,7 @@ def all_pairs_by_bits(dataset):
 
 
 def all_pairs_by_product(dataset):
-    """Mutual information of all pairs from one product of one-hot columns."""
+    """Return the mutual information of all pairs by one product of one-hot columns."""
     offsets = np.concatenate([[0], np.cumsum(dataset.cards)])
     hot = np.zeros((offsets[-1], dataset.n_rows), np.float32)
     for v, codes in enumerate(dataset.codes):
@@ -98,15 +101,17 @@ def all_pairs_by_product(dataset):
 
 
 def partition(n_variables, n_jobs, rows=1_000):
+    """Print the seconds of each stage of `ropart`, and the peak memory."""
     network = random_network(n_variables, states=3, random_state=0)
     dataset = Dataset.from_table(network.sample(rows, random_state=0))
     stages, marks = [], []
 
-    def tell(stage):
+    def record(stage):
+        """Store the name and the time of a stage that begins."""
         stages.append(stage.split()[0])
         marks.append(time.perf_counter())
 
-    found = ropart(dataset, n_jobs=n_jobs, progress=tell)
+    result = ropart(dataset, n_jobs=n_jobs, progress=record)
     marks.append(time.perf_counter())
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     parts = ", ".join(
@@ -114,7 +119,7 @@ def partition(n_variables, n_jobs, rows=1_000):
     )
     print(
         f"{n_variables:7,} variables, {rows:,} rows: {marks[-1] - marks[0]:.1f} s ({parts}),"
-        f" peak {peak:.2f} GB, {len(found.communities):,} communities",
+        f" peak {peak:.2f} GB, {len(result.communities):,} communities",
         flush=True,
     )
 

@@ -1,16 +1,17 @@
-"""``python -m benchmarks.peers [averaging | greedy | pc]``: ours against the peers' on one table.
+"""``python -m benchmarks.peers [averaging | greedy | pc]``: our learners against other packages.
 
 averaging
-    All edge posteriors by `learn_model_averaging` against pyAgrum's single greedy graph, on pigs.
-
+    Posterior probabilities of all edges by `learn_model_averaging`, against one graph by pyAgrum's
+    greedy hill climbing, on pigs.
 greedy
     `learn_greedy` against pyAgrum's greedy hill climbing (BDeu) on win95pts and pigs.
 pc
     `learn_pc` against causal-learn's PC (G2, level 0.05) on win95pts.
 
-Tables have 20,000 rows and shuffled columns. Each learner runs once on a small table first, which
-compiles it. Times are processor seconds, all on one thread: pyAgrum's threads wait actively, and
-on several it is charged a multiple. Only this needs the peers: ``pip install lsbn[peers]``.
+Tables have 20,000 rows and shuffled columns. Each of our learners first runs on a small table, so
+that its kernels are compiled. Times are processor seconds on one thread. With several threads,
+pyAgrum's waiting threads would use processor time and multiply its seconds. The other packages are
+needed for this benchmark only: ``pip install lsbn[peers]``.
 """
 
 import argparse
@@ -32,6 +33,7 @@ ROWS = 20_000
 
 
 def main() -> None:
+    """Run the comparisons that the command line names, by default all of them."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.peers",
         description=__doc__,
@@ -57,13 +59,13 @@ def main() -> None:
 
 
 def shuffled_table(network: str, seed: int, rows: int = ROWS) -> pd.DataFrame:
-    """Draw a table whose columns are in random order: BIF files list parents first."""
+    """Sample a table and shuffle its columns, because BIF files list parents first."""
     table = load_network(network).sample(rows, random_state=seed)
     return table[list(np.random.default_rng(seed).permutation(table.columns))]
 
 
 def report(what: str, peer: str, network: str, seed: int, ours: Callable, theirs: Callable) -> None:
-    """Print seconds, F and the ratio for one table."""
+    """Print the seconds and F of both learners, and the ratio of the seconds, for one table."""
     table = shuffled_table(network, seed)
     truth = load_network(network).dag
     rows = []
@@ -78,33 +80,38 @@ def report(what: str, peer: str, network: str, seed: int, ours: Callable, theirs
 
 
 def timed(function: Callable) -> tuple:
+    """Return the result of a function and its processor seconds."""
     start = time.process_time()
     result = function()
     return result, time.process_time() - start
 
 
 def ours_pc(table: pd.DataFrame) -> tuple[nx.DiGraph, float]:
+    """Run our PC."""
     return _ours(table, lambda data: learn_pc(data))
 
 
 def ours_greedy(table: pd.DataFrame) -> tuple[nx.DiGraph, float]:
+    """Run our greedy search."""
     return _ours(table, lambda data: learn_greedy(data, random_state=0))
 
 
 def ours_averaging(table: pd.DataFrame) -> tuple[nx.DiGraph, float]:
+    """Run our model averaging."""
     dataset = Dataset.from_table(table)
     learned, seconds = timed(lambda: learn_model_averaging(dataset, random_state=0))
     return learned.edges.dag(), seconds
 
 
 def _ours(table: pd.DataFrame, learn: Callable) -> tuple[nx.DiGraph, float]:
-    """Time a learner together with its bit columns."""
+    """Run one of our learners; the seconds include making the bit columns."""
     dataset = Dataset.from_table(table)
     learned, seconds = timed(lambda: learn(dataset))
     return learned.edges.to_networkx(), seconds
 
 
 def pyagrum_greedy(table: pd.DataFrame) -> tuple[nx.DiGraph, float]:
+    """Run pyAgrum's greedy hill climbing with BDeu."""
     import pyagrum
 
     pyagrum.setNumberOfThreads(1)
@@ -120,14 +127,15 @@ def pyagrum_greedy(table: pd.DataFrame) -> tuple[nx.DiGraph, float]:
 
 
 def causal_learn_pc(table: pd.DataFrame) -> tuple[nx.DiGraph, float]:
+    """Run causal-learn's PC with G2 tests at level 0.05."""
     from causallearn.search.ConstraintBased.PC import pc
     from causallearn.utils.cit import gsq
 
     codes = Dataset.from_table(table).codes.T.astype(np.int64)
-    found, seconds = timed(lambda: pc(codes, 0.05, gsq, show_progress=False))
+    result, seconds = timed(lambda: pc(codes, 0.05, gsq, show_progress=False))
     names = list(table.columns)
-    near = found.G.graph != 0
-    graph = nx.DiGraph((names[i], names[j]) for i, j in np.argwhere(near | near.T))
+    adjacent = result.G.graph != 0
+    graph = nx.DiGraph((names[i], names[j]) for i, j in np.argwhere(adjacent | adjacent.T))
     graph.add_nodes_from(names)
     return graph, seconds
 

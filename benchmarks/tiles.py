@@ -1,10 +1,10 @@
-"""``python -m benchmarks.tiles``: seconds of ``LSBN()`` by stage, and how they grow.
+"""``python -m benchmarks.tiles``: seconds of each stage of ``LSBN()``, and their growth.
 
-Tables are sampled from copies of alarm side by side, joined by a few edges: 370 to 7,400 variables,
-2,000 rows. The passes over all pairs that the partition and the blankets make are quadratic and
-counted by themselves, as ``all pairs``; those of the last pass, which asks everywhere for one more
-parent in a few of its rounds, are counted with it. The exponent of each line is the slope of log
-seconds on log variables.
+The network consists of copies of alarm that are joined by a few edges: 370 to 7,400 variables. The
+table has 2,000 rows. The partition and the blankets compute the weights of all pairs. This takes
+quadratic time and has its own line, ``all pairs``. The last pass searches all variables for one
+more parent in a few of its rounds. These seconds are part of the line ``last pass``. The exponent
+of each line is the slope of log(seconds) on log(variables).
 """
 
 import argparse
@@ -30,16 +30,17 @@ COPIES = (10, 25, 50, 100, 200)
 
 
 class Stopwatch:
-    """Seconds spent inside some functions, not counted twice where one calls another."""
+    """Measures the seconds inside some functions; nested calls are counted once."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
         self._depth = 0
 
     def timed(self, function: Callable) -> Callable:
-        """Count the time of a function, or of the steps of a generator."""
+        """Return the function with a measurement of its seconds, or of its generator's steps."""
 
         def call(*args: Any, **kwargs: Any) -> Any:
+            """Call the function and measure its seconds."""
             with self:
                 result = function(*args, **kwargs)
             return self._steps(result) if isinstance(result, Iterator) else result
@@ -47,6 +48,7 @@ class Stopwatch:
         return call
 
     def _steps(self, steps: Iterator) -> Iterator:
+        """Yield the steps of a generator and measure the seconds of each step."""
         while True:
             with self:
                 step = next(steps, None)
@@ -66,7 +68,7 @@ class Stopwatch:
 
 
 def measure(copies: int, rows: int, seed: int, jobs: int) -> dict[str, Any]:
-    """Learn one tiled network and say how long each stage took."""
+    """Learn one tiled network; return the seconds of each stage, F and peak memory."""
     network = tile(load_network("alarm"), copies, links=2, random_state=seed)
     table = network.sample(rows, random_state=seed)
     table = table[list(np.random.default_rng(seed).permutation(table.columns))]
@@ -79,13 +81,13 @@ def measure(copies: int, rows: int, seed: int, jobs: int) -> dict[str, Any]:
     seconds["all"] = sum(seconds.values())
     seconds["all pairs"] = watch.seconds
     seconds["all but all pairs"] = seconds["all"] - watch.seconds
-    found = compare(model.dag_, network.dag)
+    quality = compare(model.dag_, network.dag)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    return {"variables": table.shape[1], "seconds": seconds, "f": found.f_score, "gb": memory}
+    return {"variables": table.shape[1], "seconds": seconds, "f": quality.f_score, "gb": memory}
 
 
 def exponents(results: list[dict[str, Any]]) -> dict[str, float]:
-    """Slopes of log seconds on log variables, by stage."""
+    """Return the slope of log(seconds) on log(variables) for each stage."""
     sizes = np.log([result["variables"] for result in results])
     return {
         stage: float(
@@ -96,7 +98,7 @@ def exponents(results: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print a column for each size, each measured in a process of its own."""
+    """Print a column for each number of variables, each measured in its own process."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.tiles",
         description=__doc__,
@@ -106,7 +108,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--one", action="store_true", help="measure the first, print JSON")
+    parser.add_argument("--one", action="store_true", help="measure one size, print JSON")
     chosen = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     options = (chosen.rows, chosen.seed, chosen.jobs)

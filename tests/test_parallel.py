@@ -13,8 +13,6 @@ from lsbn.data import Dataset
 from lsbn.estimator import LSBN
 from lsbn.parallel import run, scatter
 
-distributed = pytest.importorskip("distributed")
-
 
 @pytest.fixture(scope="module")
 def table():
@@ -42,7 +40,8 @@ def test_threads_and_processes_agree(table, expected, backend):
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Two worker processes that talk over TCP on loopback."""
+    """Two worker processes that talk over TCP on loopback; without Dask, its tests are skipped."""
+    distributed = pytest.importorskip("distributed")
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
     with (
         distributed.LocalCluster(

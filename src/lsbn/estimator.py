@@ -1,4 +1,4 @@
-"""LSBN, the whole system as one scikit-learn estimator (paper, Section IV)."""
+"""The LSBN system as a scikit-learn estimator (paper, Section IV)."""
 
 from __future__ import annotations
 
@@ -34,27 +34,31 @@ from lsbn.partition import ropart
 __all__ = ["LSBN"]
 
 BLANKET_ALPHA = 0.001
+"""Largest default level of the tests of Markov blankets."""
 _AS_PUBLISHED = {"fold_copies": False, "weigh_votes": False, "last_pass": False}
-
-
+"""Parameters of `LSBN.paper`."""
 REACH = SearchSettings.max_unrestricted
-"""Up to this number of variables the search of model averaging looks everywhere."""
-NOT_NEEDED = f"the last pass looks everywhere among up to {REACH:,} variables"
+"""Up to this number of variables the last pass of model averaging searches all variables."""
+NOT_NEEDED = f"with at most {REACH:,} variables the last pass searches among all variables"
+"""Reason in `LSBN.diagnostics_` for stages that were not run."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Proposals:
-    """What LocalLearn and Mergence propose to the last pass.
+    """Results of LocalLearn and Mergence, from which the last pass gets its candidates.
 
     Attributes
     ----------
-    communities, blankets : list of int arrays
+    communities : list of int arrays
+        The second-order partition.
+    blankets : list of int arrays
+        The Markov blanket of each variable.
     edges : (n, n) sparse array
         Edge probabilities after Mergence.
     hierarchy : (k - 1, 4) float array
         The merge tree.
     notes : list of dict
-        Figures about each community.
+        Diagnostics of each community.
     """
 
     communities: list[np.ndarray]
@@ -65,7 +69,7 @@ class _Proposals:
 
 
 class _ScoreParameter:
-    """Keeps the parameter ``score`` apart from the method that scikit-learn calls ``score``."""
+    """Stores the parameter ``score``, so that scikit-learn does not call it as a method."""
 
     def __set__(self, model: LSBN, value: Any) -> None:
         model.__dict__["score"] = value
@@ -77,81 +81,91 @@ class _ScoreParameter:
 class LSBN(BaseEstimator):
     """Learn the structure of a large Bayesian network, with a probability for every edge.
 
-    Three steps: ROPART partitions the variables into overlapping communities, LocalLearn learns
-    each community together with its Markov blanket, Mergence joins them.
+    The paper's method has three steps. ROPART partitions the variables into overlapping
+    communities. LocalLearn learns each community together with its Markov blanket. Mergence merges
+    the structures of the communities. The last pass, which is not in the paper, then learns all
+    variables together.
 
     Parameters
     ----------
     learner : {"model-averaging", "aracne", "pc", "greedy", "mmhc"} or callable
-        What learns a sub-community. A callable is called as
-        ``learner(dataset, random_state=..., n_jobs=...)`` and gives a `lsbn.learners.Learned`.
+        Learner of sub-communities and of the last pass. A callable is called as
+        ``learner(dataset, random_state=..., n_jobs=...)`` and returns a `lsbn.learners.Learned`.
+        With a callable there is no last pass.
     weights : sequence of str
         Weight functions of the partition, and of the candidates for Markov blankets.
     fold_copies : bool, optional
-        Let the first of several columns that repeat one another stand for all of them, and join
-        the others to it: see `lsbn.data.copies`. By default True for all learners but PC and
-        ARACNE, which treat copies alike. With the others, chance decides which copy has the edges.
+        Learn the network without copies of columns, and join each copy to its original afterwards,
+        see `lsbn.data.copies`. By default False for PC and ARACNE, which treat copies alike, and
+        True for the other learners, which would give the edges to one of the copies by chance.
     max_community : int
-        Larger communities are partitioned again.
+        Communities with more variables are partitioned again.
     blanket_alpha : float, optional
-        Level of the tests that decide on members of Markov blankets. By default 0.001, or with n
-        variables 1/n if that is less, so that one false member is expected at most.
+        Level of the tests of Markov blankets. By default ``min(0.001, 1 / n)`` with n variables,
+        so that the expected number of false members of a blanket is at most one.
     max_size : int
-        Most variables learned at once within a community.
+        Largest number of variables in a sub-community.
     weigh_votes : bool
-        Let a sub-community's vote on an edge count only if the Markov blanket of an endpoint lies
-        inside, wherever there is such a vote. Without it all votes count alike.
+        If True, a vote of a sub-community on a pair has full weight only if the sub-community
+        contains the Markov blanket of one of the two variables. Other votes on this pair count
+        only if it has no vote of full weight. If False, all votes count the same.
     resolve_conflicts : bool
-        Learn clusters of triangles again, within communities and at every merge.
+        Learn clusters of candidate triplets again, within communities and at every merge.
     triplet_threshold : float
-        Probability above which an edge may be part of such a triangle.
+        An edge of a candidate triplet has a greater probability than this.
     last_pass : bool
-        After Mergence, run the learner once more over all variables, with what the communities
-        proposed. Model averaging of up to 1,024 variables looks everywhere instead, so that Markov
-        blankets, LocalLearn and Mergence are not run: on pigs they took a third of the time and
-        changed nothing, and starting from their proposals found lower log scores (andes).
+        Run the last pass: after Mergence, the learner learns all variables, with the candidates
+        that the communities propose. Exception: with at most 1,024 variables, the last pass of
+        model averaging searches among all variables and needs no candidates. Then Markov blankets,
+        LocalLearn and Mergence are not run. On pigs they took a third of the time and changed
+        nothing, and on andes a start from their proposals found lower log scores.
     score : Score or str, optional
-        What model averaging, greedy search and MMHC score families by, or the name of its kind:
-        see `lsbn.learners.Score`. By default the last pass of model averaging has the mixed score;
+        Score of a family for model averaging, greedy search and MMHC, or the name of its kind, see
+        `lsbn.learners.Score`. By default the last pass of model averaging has the mixed score;
         LocalLearn and the other learners have BDeu, as published.
     threshold : float
         Edges of `dag_` and `cpdag_` have a greater probability than this, in either direction.
     discretize, bins, missing, max_states
-        How a table is coded, see `lsbn.Dataset.from_table`.
+        Coding of the table, see `lsbn.Dataset.from_table`.
     n_jobs : int, optional
-        Workers, as joblib has it. Threads unless ``joblib.parallel_config`` names a backend:
-        processes and Dask are tested. The result does not depend on it.
+        Number of workers, as in joblib. The workers are threads unless ``joblib.parallel_config``
+        names another backend; processes and Dask are tested. The result does not depend on
+        ``n_jobs`` or on the backend.
     random_state : int, numpy.random.Generator, numpy.random.RandomState or None
+        Seed of all random numbers.
     verbose : bool or callable
-        Print each stage to standard error; a callable is told in words what begins instead.
+        True prints a line to standard error when a stage begins. A callable is called with this
+        text instead.
 
     Attributes
     ----------
     edge_probabilities_ : scipy.sparse.csr_array, shape (n, n)
         ``[i, j]`` is P(i -> j).
     edges_ : EdgeProbabilities
-        The same with names.
+        The same probabilities with the names of the variables.
     dag_, cpdag_ : networkx.DiGraph
         Edges above the threshold, with their ``probability``; `dag_` is acyclic.
     communities_ : list of list of str
-        Overlapping communities.
+        Overlapping communities: the second-order partition, by names of variables.
     hierarchy_ : numpy.ndarray, shape (k - 1, 4)
-        The merge tree in the form of `scipy.cluster.hierarchy`: two communities, the Jaccard
-        distance at which they merged, copies of columns left aside, and the size of their union.
-        Numbers below k are `communities_`, ``k + t`` is the result of row t.
+        The merge tree in the form of `scipy.cluster.hierarchy`: two communities, their Jaccard
+        distance without copies of columns, and the number of variables of their union. Community
+        ``c < k`` is ``communities_[c]``. Community ``k + t`` is the union of row t.
     diagnostics_ : dict
-        ``seconds`` of each stage; ``method``, exact or sampled; ``r_hat`` and
-        ``effective_sample_size`` of the least certain edge where orders were sampled;
-        ``communities`` with the same for each; what the last pass says of itself; ``not_run``,
-        the stages that were not needed, and why.
+        ``seconds`` of each stage; ``method``, exact or sampled; if orders were sampled, the largest
+        ``r_hat`` and the smallest ``effective_sample_size`` of an edge; ``communities``, the
+        diagnostics of each community; the diagnostics of the last pass; ``not_run``, the stages
+        that were not run, with the reason; ``notes`` about the table.
     dataset_ : Dataset
-        The table as it was coded.
+        The coded table.
     feature_names_in_ : numpy.ndarray of str
+        Names of the variables.
     n_features_in_ : int
+        Number of variables.
 
     See Also
     --------
-    LSBN.paper : the same with every choice as published.
+    LSBN.paper : the estimator with all parameters as published.
 
     Examples
     --------
@@ -209,10 +223,20 @@ class LSBN(BaseEstimator):
 
     @classmethod
     def paper(cls, **overrides: Any) -> LSBN:
-        """Make an estimator with every choice as published; parameters given here prevail.
+        """Return an estimator with all parameters as published.
 
-        All votes count alike, columns that repeat another are learned as they are, the score is
-        BDeu with an equivalent sample size of 1, and Mergence has the last word.
+        All votes count the same. Copies of columns are learned like other columns. The score is
+        BDeu with an equivalent sample size of 1. There is no last pass: the result is the result of
+        Mergence.
+
+        Parameters
+        ----------
+        **overrides
+            Parameters of `LSBN` that replace the published ones.
+
+        Returns
+        -------
+        LSBN
 
         Examples
         --------
@@ -222,10 +246,11 @@ class LSBN(BaseEstimator):
         return cls(**(_AS_PUBLISHED | overrides))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Give the parameters, as scikit-learn asks for them."""
+        """Return the parameters by name (scikit-learn interface)."""
         return {name: vars(self)[name] for name in self._get_param_names()}
 
     def __sklearn_tags__(self) -> Any:
+        """Return the scikit-learn tags: strings and categories are allowed."""
         tags = super().__sklearn_tags__()
         tags.input_tags.string = tags.input_tags.categorical = True
         tags.input_tags.allow_nan = self.missing != "error"
@@ -237,13 +262,13 @@ class LSBN(BaseEstimator):
         Parameters
         ----------
         X : pandas, polars or pyarrow table, 2-D numpy array, or Dataset
-            Rows are observations, columns variables.
+            Rows are observations, columns are variables.
         y : ignored
 
         Returns
         -------
         LSBN
-            Itself.
+            The fitted estimator.
         """
         self._check_parameters()
         stages = _Stages(self.verbose)
@@ -252,20 +277,21 @@ class LSBN(BaseEstimator):
         pairs = PairStatistics(folded.dataset)
         seeds = _seed_sequence(self.random_state).spawn(3)
         with stages("partition", "partitioning the variables"):
-            communities = self._partition(pairs, stages.tell)
-        if self._looks_everywhere(pairs.dataset):
+            communities = self._partition(pairs, stages.report)
+        if self._searches_all_variables(pairs.dataset):
             proposals = None
             hierarchy = merge_order(communities)
         else:
-            proposals = self._propose(pairs, communities, seeds, stages)
+            proposals = self._local_and_merge(pairs, communities, seeds, stages)
             hierarchy = proposals.hierarchy
         with stages("last pass", "learning the whole network"):
             learned = self._learn(pairs, proposals, seeds[2])
-        self._keep(folded, communities, hierarchy, learned)
+        self._store(folded, communities, hierarchy, learned)
         self.diagnostics_ = _diagnostics(proposals, learned, stages.seconds, folded)
         return self
 
     def _coded(self, table: Any) -> Dataset:
+        """Code the table with the parameters of the estimator."""
         return _coded(
             table,
             discretize=self.discretize,
@@ -274,41 +300,43 @@ class LSBN(BaseEstimator):
             max_states=self.max_states,
         )
 
-    def _partition(self, pairs: PairStatistics, tell: Callable[[str], None]) -> list[np.ndarray]:
-        """Step 1, ROPART."""
+    def _partition(self, pairs: PairStatistics, report: Callable[[str], None]) -> list[np.ndarray]:
+        """Run step 1, ROPART."""
         return ropart(
             pairs.dataset,
             weights=self.weights,
             pairs=pairs,
             max_size=self.max_community,
             n_jobs=self.n_jobs,
-            progress=tell,
+            progress=report,
         ).communities
 
-    def _looks_everywhere(self, dataset: Dataset) -> bool:
-        """Say whether the last pass searches all variables, whatever the communities propose."""
+    def _searches_all_variables(self, dataset: Dataset) -> bool:
+        """Return whether the last pass searches among all variables and needs no candidates."""
         averaging = self.last_pass and self.learner == "model-averaging"
         return averaging and dataset.n_variables <= REACH
 
-    def _propose(
+    def _local_and_merge(
         self,
         pairs: PairStatistics,
         communities: list[np.ndarray],
         seeds: list[np.random.SeedSequence],
         stages: _Stages,
     ) -> _Proposals:
-        """Step 2, LocalLearn, and step 3, Mergence."""
+        """Run step 2, LocalLearn, and step 3, Mergence."""
         dataset = pairs.dataset
         settings = self._settings(int(seeds[1].generate_state(1)[0]))
         with stages("blankets", "finding Markov blankets"):
             blankets = self._blankets(pairs)
         with stages("local", f"learning {len(communities):,} communities"):
-            own = seeds[0].spawn(len(communities))
-            local = learn_communities(dataset, communities, blankets, settings, own, self.n_jobs)
+            spawned = seeds[0].spawn(len(communities))
+            local = learn_communities(
+                dataset, communities, blankets, settings, spawned, self.n_jobs
+            )
         with stages("merge", "merging communities"):
             structures = [result.structure for result in local]
             merged, hierarchy = mergence(
-                dataset, communities, structures, settings, progress=stages.tell
+                dataset, communities, structures, settings, progress=stages.report
             )
         proposed = merged.probabilities(dataset.n_variables)
         notes = [result.diagnostics for result in local]
@@ -317,13 +345,14 @@ class LSBN(BaseEstimator):
     def _learn(
         self, pairs: PairStatistics, proposals: _Proposals | None, seed: np.random.SeedSequence
     ) -> Learned:
-        """Run the learner over all variables, or give the merged votes."""
+        """Run the last pass, or return the result of Mergence if there is no last pass."""
         dataset, candidates = pairs.dataset, None
         if proposals is not None:
             if not self.last_pass or callable(self.learner):
                 return Learned(EdgeProbabilities(proposals.edges, dataset.names))
-            found = (proposals.communities, proposals.blankets, proposals.edges)
-            candidates = find_candidates(pairs, *found)
+            candidates = find_candidates(
+                pairs, proposals.communities, proposals.blankets, proposals.edges
+            )
         score = self._score()
         return LEARNERS[str(self.learner)](
             dataset,
@@ -335,12 +364,14 @@ class LSBN(BaseEstimator):
         )
 
     def _folded(self, dataset: Dataset) -> Folded:
+        """Fold the copies of columns if the parameters say so."""
         fold = (
             self.learner not in ("pc", "aracne") if self.fold_copies is None else self.fold_copies
         )
         return fold_copies(dataset) if fold else Folded.nothing(dataset)
 
     def _check_parameters(self) -> None:
+        """Raise an error for a parameter out of range."""
         if not callable(self.learner) and self.learner not in LEARNERS:
             raise ValueError(f"unknown learner {self.learner!r}; there are {', '.join(LEARNERS)}")
         self._score()
@@ -358,13 +389,14 @@ class LSBN(BaseEstimator):
             raise ValueError(f"blanket_alpha is {self.blanket_alpha}; use more than 0, less than 1")
 
     def _score(self) -> Score | None:
-        """Give the score that was asked for, if any, and if the learner has one."""
+        """Return the parameter ``score`` as a `Score`; raise an error if the learner has none."""
         score = vars(self)["score"]
         if score is not None and self.learner in ("pc", "aracne"):
             raise ValueError(f"the learner {self.learner!r} has no score; leave out score")
         return None if score is None else Score.of(score)
 
     def _settings(self, seed: int) -> LocalSettings:
+        """Return the settings of LocalLearn and Mergence."""
         return LocalSettings(
             learner=self.learner,
             score=self._score(),
@@ -376,18 +408,20 @@ class LSBN(BaseEstimator):
         )
 
     def _blankets(self, pairs: PairStatistics) -> list[np.ndarray]:
+        """Find the Markov blankets."""
         dataset = pairs.dataset
         candidates = blanket_candidates(dataset, weights=self.weights, pairs=pairs)
         alpha = self.blanket_alpha or min(BLANKET_ALPHA, 1 / dataset.n_variables)
         return markov_blankets(dataset, candidates, alpha=alpha, n_jobs=self.n_jobs)
 
-    def _keep(
+    def _store(
         self,
         folded: Folded,
         communities: list[np.ndarray],
         hierarchy: np.ndarray,
         learned: Learned,
     ) -> None:
+        """Set the fitted attributes, with the copies of columns."""
         dataset, edges = folded.whole, folded.unfold_edges(learned.edges)
         communities = folded.unfold_communities(communities)
         self.dataset_ = dataset
@@ -403,13 +437,17 @@ class LSBN(BaseEstimator):
         self.cpdag_ = edges.cpdag(self.threshold)
 
     def plot(self, path: str | os.PathLike[str], title: str | None = None) -> None:
-        """Draw the network as one HTML page that needs no connection; see `lsbn.report`.
+        """Write an HTML page that shows the network, see `lsbn.report`.
+
+        The page works offline. Colours show the communities. The strength of a line shows the
+        probability of the edge.
 
         Parameters
         ----------
         path : str or path
-            The file to write: communities in colour, edge probabilities as strength.
+            The file to write.
         title : str, optional
+            Title of the page.
         """
         check_is_fitted(self)
         summary = {
@@ -418,7 +456,9 @@ class LSBN(BaseEstimator):
             "seconds": self.diagnostics_["seconds"],
             "diagnostics": {k: v for k, v in self.diagnostics_.items() if k != "seconds"},
         }
-        from lsbn.report import write_report  # only for the page: it would slow every import
+        from lsbn.report import (
+            write_report,
+        )  # imported here because it is slow and only the page needs it
 
         write_report(
             path,
@@ -430,42 +470,55 @@ class LSBN(BaseEstimator):
         )
 
     def to_networkx(self) -> nx.DiGraph:
-        """Return a graph of all edges with a probability above zero, in both directions."""
+        """Return the graph of all edges with a probability above 0; each direction is an edge."""
         check_is_fitted(self)
         return self.edges_.to_networkx()
 
     def to_network(self, ess: float = 1.0) -> BayesianNetwork:
-        """Return `dag_` with posterior-mean tables; its ``write_bif`` writes a BIF file.
+        """Return `dag_` with probability tables, estimated by posterior means.
 
         Parameters
         ----------
         ess : float
-            Equivalent sample size of the tables' prior.
+            Equivalent sample size of the prior of the tables.
+
+        Returns
+        -------
+        BayesianNetwork
+            Its method ``write_bif`` writes a BIF file.
         """
         check_is_fitted(self)
         return fit_tables(self.dag_, self.dataset_, ess=ess)
 
     def to_pgmpy(self) -> Any:
-        """Return `to_network` as a network of pgmpy, which must be installed."""
+        """Return the network of `to_network` as a pgmpy network; pgmpy must be installed."""
         return to_pgmpy(self.to_network())
 
     def to_pyagrum(self) -> Any:
-        """Return `to_network` as a network of pyAgrum, which must be installed."""
+        """Return the network of `to_network` as a pyAgrum network; pyAgrum must be installed."""
         return to_pyagrum(self.to_network())
 
     def to_graphml(self, path: str | os.PathLike[str]) -> None:
-        """Write `dag_` as GraphML."""
+        """Write `dag_` to a GraphML file."""
         check_is_fitted(self)
         self.edges_.to_graphml(path, self.threshold)
 
     def to_csv(self, path: str | os.PathLike[str], minimum: float = 0.01) -> None:
-        """Write the edges as ``source,target,probability``, the most probable first."""
+        """Write the edges as ``source,target,probability``, the most probable edge first.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write.
+        minimum : float
+            Smallest probability of an edge in the file.
+        """
         check_is_fitted(self)
         self.edges_.to_csv(path, minimum)
 
 
 def _coded(table: Any, **options: Any) -> Dataset:
-    """Code a table; of arrays, shape and type are judged by scikit-learn, in its own words."""
+    """Code a table. scikit-learn checks the shape and type of arrays, with its own messages."""
     if sparse.issparse(table) or isinstance(table, np.ndarray):
         lenient: dict[str, Any] = {"dtype": None, "ensure_all_finite": False}
         check_array(table, ensure_min_samples=2, ensure_min_features=2, **lenient)
@@ -478,7 +531,7 @@ def _coded(table: Any, **options: Any) -> Dataset:
 
 
 def _seed_sequence(random_state: Any) -> np.random.SeedSequence:
-    """Turn whatever numpy and scikit-learn accept as a seed into a SeedSequence."""
+    """Convert a seed, as numpy and scikit-learn accept it, to a SeedSequence."""
     if isinstance(random_state, np.random.SeedSequence):
         return np.random.SeedSequence(random_state.entropy, spawn_key=random_state.spawn_key)
     if isinstance(random_state, np.random.Generator):
@@ -489,15 +542,15 @@ def _seed_sequence(random_state: Any) -> np.random.SeedSequence:
 
 
 class _Stages:
-    """Times the stages of a fit and tells of them."""
+    """Measures the seconds of each stage of a fit, and reports the stages."""
 
     def __init__(self, verbose: bool | Callable[[str], None]) -> None:
         self.seconds: dict[str, float] = {}
         self._verbose = verbose
         self._begin = time.perf_counter()
 
-    def tell(self, text: str) -> None:
-        """Say what begins."""
+    def report(self, text: str) -> None:
+        """Print the text, or pass it to the callable, as ``verbose`` says."""
         if callable(self._verbose):
             self._verbose(text)
         elif self._verbose:
@@ -506,8 +559,8 @@ class _Stages:
 
     @contextmanager
     def __call__(self, name: str, text: str) -> Iterator[None]:
-        """Time a stage."""
-        self.tell(text)
+        """Report a stage and measure its seconds."""
+        self.report(text)
         begin = time.perf_counter()
         yield
         self.seconds[name] = time.perf_counter() - begin
@@ -516,18 +569,18 @@ class _Stages:
 def _diagnostics(
     proposals: _Proposals | None, learned: Learned, seconds: dict[str, float], folded: Folded
 ) -> dict[str, Any]:
-    """Gather figures, ready for JSON; the last pass speaks for the whole where there was one."""
-    whole = dict(learned.diagnostics)
+    """Return `LSBN.diagnostics_`, from the last pass or else from the communities."""
+    overall = dict(learned.diagnostics)
     parts = [] if proposals is None else proposals.notes
-    if not whole:
+    if not overall:
         r_hats = [part["r_hat"] for part in parts if "r_hat" in part]
         sizes = [p["effective_sample_size"] for p in parts if "effective_sample_size" in p]
         methods = sorted({part["method"] for part in parts if isinstance(part.get("method"), str)})
-        whole = {"method": " and ".join(methods)} if methods else {}
+        overall = {"method": " and ".join(methods)} if methods else {}
         if r_hats:
-            whole |= {"r_hat": max(r_hats), "effective_sample_size": min(sizes)}
+            overall |= {"r_hat": max(r_hats), "effective_sample_size": min(sizes)}
     if proposals is None:
-        whole["not_run"] = dict.fromkeys(("blankets", "local", "merge"), NOT_NEEDED)
+        overall["not_run"] = dict.fromkeys(("blankets", "local", "merge"), NOT_NEEDED)
     rounded = {stage: round(spent, 4) for stage, spent in seconds.items()}
     notes = [*folded.whole.notes, *folded.notes]
-    return {**whole, "seconds": rounded, "communities": parts, "notes": notes}
+    return {**overall, "seconds": rounded, "communities": parts, "notes": notes}

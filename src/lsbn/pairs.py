@@ -1,8 +1,9 @@
-"""What is known of pairs of variables, counted once for a whole fit.
+"""Weights of all pairs of variables, counted once for a fit.
 
-All pairs are walked in strips. Up to `STORED_VARIABLES` variables the counts of the first walk are
-kept, and later walks read them. Beyond, no table of all pairs is kept: `PairStatistics.survey`
-gathers in two walks what every stage needs, and one more lists the pairs above the thresholds.
+The matrix of all pairs is computed in strips of rows. One computation of all strips is a walk. Up
+to `STORED_VARIABLES` variables, the first walk stores its counts, and later walks read them. With
+more variables, no table of all pairs is stored. `PairStatistics.survey` then collects in two walks
+the statistics for every stage, and a third walk lists the pairs above the thresholds.
 """
 
 from __future__ import annotations
@@ -22,25 +23,39 @@ from lsbn.kernels import pairs as _pairs
 __all__ = ["WEIGHTS", "Moments", "PairStatistics", "base_weights", "pagerank"]
 
 WEIGHTS = ("MI", "MI_plus", "MI_sqrt", "MI_pr", "MI_sn", "Pearson", "Pearson_sn")
-"""Names of the paper's weight functions, in the paper's order."""
+"""Names of the paper's weight functions (Variable Partition, step 2), in the paper's order."""
 
 STANDARDISED = {"MI_sn": "MI", "Pearson_sn": "Pearson"}
-"""Weights that are others with another scale."""
+"""Weights with standard normalisation, and the base weight of each: ``(w - mean) / sd``."""
 
 STORED_VARIABLES = 4_000
 """Up to this number of variables the statistics of all pairs are stored: 128 MB at most."""
 HISTOGRAM_BINS = 10_000
+"""Bins of the histogram of a weight over all pairs."""
 MOST_PARTNERS = 60
-"""Heaviest partners of a variable that a survey keeps, for each weight."""
+"""Number of heaviest partners of a variable that a survey keeps, for each weight."""
 LISTED_PAIRS = 4_000_000
-"""Most pairs that are listed at once; PageRank is exact up to this number of pairs."""
+"""Largest number of pairs in one list. PageRank is exact up to this number of pairs."""
 _STRIP = 256
+"""Rows of a strip."""
 _TILE = 16
+"""Columns of a tile, the unit of work of the kernel."""
 _ROUNDING = 1e-13
+"""A mutual information below this is rounding error and set to 0."""
 
 
 def base_weights(names: Sequence[str]) -> list[str]:
-    """Names of the weights that must be computed to have the given ones, none twice.
+    """Return the base weights of some weight functions, without repetition.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of weight functions, see `WEIGHTS`.
+
+    Returns
+    -------
+    list of str
+        The names, where standard normalisation is replaced by the weight that it normalises.
 
     Examples
     --------
@@ -55,7 +70,15 @@ def base_weights(names: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Moments:
-    """Mean, spread and range of a weight over all pairs, and its sum at each variable."""
+    """Moments of a weight over all pairs.
+
+    Attributes
+    ----------
+    mean, sd, minimum, maximum : float
+        Mean, standard deviation and range over all pairs.
+    strength : (n,) float array
+        For each variable, the sum of the weight over all its pairs.
+    """
 
     mean: float
     sd: float
@@ -65,14 +88,17 @@ class Moments:
 
 
 class _Visitor(Protocol):
-    """Collects something about one weight, strip by strip."""
+    """An object that collects a statistic of one weight, strip by strip."""
 
     name: str
 
-    def add(self, low: int, strip: np.ndarray) -> None: ...
+    def add(self, low: int, strip: np.ndarray) -> None:
+        """Add the strip whose first row is ``low``."""
 
 
 class _MomentSums:
+    """Collects the sums from which `Moments` are computed."""
+
     def __init__(self, name: str, n: int) -> None:
         self.name, self._n = name, n
         self._sums = np.array([0.0, 0.0, np.inf, -np.inf])
@@ -82,6 +108,7 @@ class _MomentSums:
         _pairs.accumulate_strip(strip, low, self._sums, self._strength)
 
     def moments(self) -> Moments:
+        """Return the moments after all strips."""
         total, squares, minimum, maximum = self._sums
         if maximum - minimum <= 1e-9 * maximum:
             minimum = maximum
@@ -92,6 +119,8 @@ class _MomentSums:
 
 
 class _Histogram:
+    """Collects a histogram with `HISTOGRAM_BINS` equal bins."""
+
     def __init__(self, name: str, minimum: float, maximum: float) -> None:
         self.name, self.range = name, (minimum, maximum)
         self.counts = np.zeros(HISTOGRAM_BINS, np.int64)
@@ -101,6 +130,8 @@ class _Histogram:
 
 
 class _Above:
+    """Collects the pairs whose weight exceeds a threshold."""
+
     def __init__(self, name: str, threshold: float) -> None:
         self.name, self._threshold = name, threshold
         self._parts = [(np.empty((0, 2), np.int32), np.empty(0))]
@@ -109,11 +140,14 @@ class _Above:
         self._parts.append(_pairs.collect_above(strip, low, self._threshold))
 
     def listed(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the pairs and their weights."""
         edges, weights = zip(*self._parts, strict=True)
         return np.concatenate(edges), np.concatenate(weights)
 
 
 class _Heaviest:
+    """Collects the heaviest partners of each variable, in one heap per variable."""
+
     def __init__(self, name: str, n: int, most: int) -> None:
         self.name, self.most = name, most
         self._least = np.zeros(n)
@@ -125,14 +159,14 @@ class _Heaviest:
         _blankets.keep_heaviest(strip, low, self._least, *heaps)
 
     def partners(self, v: int, most: int, least: float) -> np.ndarray:
-        """Give the heaviest partners of a variable whose weight is at least ``least``."""
+        """Return the heaviest partners of variable v whose weight is at least ``least``."""
         weights, partners = self._weights[v], self._partners[v]
         order = np.lexsort((partners, -weights))[: min(most, self._counts[v])]
         order = order[: np.searchsorted(-weights[order], -least, side="right")]
         return partners[order]
 
     def pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        """All pairs of which one end is in the other's heap, and their weights."""
+        """Return the pairs with one variable in the heap of the other, and their weights."""
         inside = np.arange(self.most) < self._counts[:, None]
         u = np.repeat(np.arange(len(self._counts)), self._counts)
         v, w = self._partners[inside], self._weights[inside]
@@ -142,7 +176,9 @@ class _Heaviest:
 
 
 class PairStatistics:
-    """The weights of all pairs of variables, and what is summed up or selected from them.
+    """The weights of all pairs of variables: moments, histograms, heaviest pairs, PageRank.
+
+    The weights are the paper's weight functions (Variable Partition, step 2).
 
     Parameters
     ----------
@@ -150,8 +186,11 @@ class PairStatistics:
 
     Attributes
     ----------
+    dataset : Dataset
+    entropy : (n,) float array
+        Entropy of each variable, in nats.
     passes : int
-        How often all pairs were counted.
+        Number of times that all pairs were counted.
 
     Examples
     --------
@@ -192,13 +231,13 @@ class PairStatistics:
 
     @property
     def stored(self) -> bool:
-        """Whether the statistics of all pairs are stored when they are first counted."""
+        """Whether the first walk stores the statistics of all pairs."""
         return self.dataset.n_variables <= STORED_VARIABLES
 
     def strips(self, names: Sequence[str]) -> Iterator[tuple[int, dict[str, np.ndarray]]]:
         """Yield ``(first row, {name: strip})`` over the upper triangle, for base weights.
 
-        The arrays are reused from strip to strip: copy what you keep.
+        All strips use the same memory. Copy a strip if you need it later.
         """
         n = self.dataset.n_variables
         out = {name: np.zeros((_STRIP, n)) for name in names if name != "MI"}
@@ -210,26 +249,27 @@ class PairStatistics:
             yield low, strips
 
     def _counted(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """Mutual information and sums of products, strip by strip: stored, or counted now."""
+        """Yield strips of mutual information and of sums of products, stored or newly counted."""
         n = self.dataset.n_variables
         mi, product = np.zeros((_STRIP, n)), np.zeros((_STRIP, n))
-        known = bool(self._stored)
-        self.passes += not known
+        counted = bool(self._stored)
+        self.passes += not counted
         for place, low in enumerate(range(0, n - 1, _STRIP)):
             high = min(low + _STRIP, n)
             strip, sums = mi[: high - low], product[: high - low]
-            if known:
+            if counted:
                 strip[:, low:], sums[:, low:] = self._stored[place]
             else:
                 _counts.pair_strip(*self._tables, low, high, _TILE, mi, product)
                 _pairs.clear_rounding(strip, low, _ROUNDING)
-            if self.stored and not known:
+            if self.stored and not counted:
                 self._stored.append((strip[:, low:].copy(), sums[:, low:].copy()))
             yield low, strip, sums
 
     def _fill(
         self, name: str, mi: np.ndarray, product: np.ndarray, low: int, out: np.ndarray
     ) -> None:
+        """Compute a strip of another weight from mutual information or from sums of products."""
         if name == "MI_plus":
             _pairs.average_strip(mi, low, self.entropy, out)
         elif name == "MI_sqrt":
@@ -243,22 +283,23 @@ class PairStatistics:
             _pairs.correlate_strip(product, low, n_rows, self._mean, self._inverse_sd, out)
 
     def _walk(self, visitors: Sequence[_Visitor]) -> None:
-        """Show every strip to all visitors, in one walk over the pairs."""
+        """Give every strip to all visitors, in one walk over all pairs."""
         if not visitors:
             return
         names = list(dict.fromkeys(visitor.name for visitor in visitors))
         if "MI_pr" in names:
-            self.pagerank  # noqa: B018  (found before the walk begins)
+            self.pagerank  # noqa: B018  (computed before the walk begins)
         for low, strips in self.strips(names):
             for visitor in visitors:
                 visitor.add(low, strips[visitor.name])
 
     def survey(self, names: Sequence[str]) -> None:
-        """Gather moments, histograms and heaviest partners of base weights in two walks.
+        """Collect moments, histograms and heaviest partners of base weights in two walks.
 
-        Where statistics are stored there is nothing to save and nothing is done. The range of
-        ``MI_pr`` is then not known when its histogram is filled: it is taken from the heaviest
-        partners by mutual information, and the last bin holds what is above.
+        If the statistics are stored, then later walks are cheap and this method does nothing.
+        Otherwise the second walk fills the histogram of ``MI_pr`` before the maximum of ``MI_pr``
+        is known. The range of this histogram is from 0 to the maximum over the heaviest partners
+        by mutual information. Larger weights are counted in the last bin.
         """
         if self.stored:
             return
@@ -283,7 +324,7 @@ class PairStatistics:
         self._moments |= {each.name: each.moments() for each in ranked}
 
     def moments(self, names: Sequence[str]) -> dict[str, Moments]:
-        """Mean, standard deviation, range and sums at each variable of base weights."""
+        """Return the moments of base weights."""
         n = self.dataset.n_variables
         missing = [_MomentSums(name, n) for name in names if name not in self._moments]
         self._walk(missing)
@@ -291,26 +332,27 @@ class PairStatistics:
         return {name: self._moments[name] for name in names}
 
     def _histogram(self, name: str) -> _Histogram:
+        """Return an empty histogram over the range of a weight."""
         m = self._moments[name]
         return _Histogram(name, m.minimum, m.maximum)
 
     def histograms(self, names: Sequence[str]) -> dict[str, tuple[np.ndarray, tuple[float, float]]]:
-        """Count all pairs in `HISTOGRAM_BINS` bins; give counts and range of base weights."""
+        """Return the histogram of each base weight: counts of `HISTOGRAM_BINS` bins, and range."""
         self.moments(names)
         missing = [self._histogram(name) for name in names if name not in self._histograms]
         self._walk(missing)
         self._histograms |= {each.name: each for each in missing}
-        found = {name: self._histograms[name] for name in names}
-        return {name: (each.counts, each.range) for name, each in found.items()}
+        chosen = {name: self._histograms[name] for name in names}
+        return {name: (each.counts, each.range) for name, each in chosen.items()}
 
     def above(self, thresholds: Mapping[str, float]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-        """List edges and weights of the pairs whose base weight exceeds its threshold."""
+        """Return, for each base weight, the pairs above its threshold and their weights."""
         visitors = [_Above(name, threshold) for name, threshold in thresholds.items()]
         self._walk(visitors)
         return {visitor.name: visitor.listed() for visitor in visitors}
 
     def threshold(self, name: str, pairs: float) -> float:
-        """Weight above which no more than this number of pairs is left."""
+        """Return a threshold that at most ``pairs`` pairs exceed; it is the edge of a bin."""
         counts, (minimum, maximum) = self.histograms([name])[name]
         left = np.cumsum(counts[::-1])[::-1]
         edges = np.linspace(minimum, maximum, len(counts) + 1)
@@ -319,15 +361,21 @@ class PairStatistics:
     def heaviest(
         self, names: Sequence[str], *, most: int, above_mean: bool = False
     ) -> list[np.ndarray]:
-        """Heaviest partners of each variable under any of some base weights, ascending.
+        """Return the heaviest partners of each variable under at least one base weight.
 
         Parameters
         ----------
         names : sequence of str
+            Base weights.
         most : int
-            Most partners under one weight.
+            Largest number of partners under one weight.
         above_mean : bool
             Leave out partners whose weight is below the mean over all pairs of the variable.
+
+        Returns
+        -------
+        list of int arrays
+            The partners of each variable, ascending.
         """
         n = self.dataset.n_variables
         most = min(most, n - 1)
@@ -353,10 +401,11 @@ class PairStatistics:
 
     @property
     def pagerank(self) -> np.ndarray:
-        """PageRank of every variable in the complete graph weighted by mutual information.
+        """PageRank of each variable in the complete graph weighted by mutual information.
 
-        Exact where all pairs can be listed, `LISTED_PAIRS`. Beyond that the heaviest pairs are
-        exact; the rest, which is mostly noise, enters as the rank-one matrix with the same sums.
+        PageRank is exact for at most `LISTED_PAIRS` pairs. With more pairs, the heaviest pairs have
+        their exact weights. The other pairs are mostly noise. A rank-one matrix with the same row
+        sums replaces their weights.
         """
         if self._rank is None:
             strength = self.moments(["MI"])["MI"].strength
@@ -378,10 +427,33 @@ def pagerank(
     damping: float = 0.85,
     tolerance: float = 1e-12,
 ) -> np.ndarray:
-    """PageRank of an undirected weighted graph, given sparsely with its node strengths.
+    """Return the PageRank of each node of an undirected weighted graph.
 
-    The part of a node's strength that the listed edges do not account for is spread over the graph
-    as a rank-one matrix with the right row sums. Nodes without any strength jump anywhere.
+    Parameters
+    ----------
+    n_nodes : int
+        Number of nodes.
+    edges : (m, 2) int array
+        Listed edges; lighter edges may be left out.
+    weights : (m,) float array
+        Weights of the listed edges.
+    strength : (n,) float array
+        Sum of the weights of all edges of each node, listed or not.
+    damping : float
+        Probability that the random walk follows an edge.
+    tolerance : float
+        The iteration ends if the ranks change by less than this, summed over all nodes.
+
+    Returns
+    -------
+    (n,) float array
+        The ranks; their sum is 1.
+
+    Notes
+    -----
+    Let r be the strengths minus the weights of the listed edges. The edges that are not listed are
+    replaced by the matrix r r^T / sum(r), which has the row sums r. From a node of strength 0 the
+    random walk jumps to any node with equal probability.
 
     Examples
     --------
@@ -411,6 +483,6 @@ def pagerank(
 
 
 def _inverse_root(x: np.ndarray) -> np.ndarray:
-    """``x ** -0.5``, 0 where ``x`` is not positive."""
+    """Return ``x ** -0.5``, or 0 if ``x`` is not positive."""
     positive = x > 1e-15
     return np.where(positive, 1.0 / np.sqrt(np.where(positive, x, 1.0)), 0.0)

@@ -2,7 +2,7 @@
 
 `run` is for many small parts of one computation. It always uses threads, because the kernels
 release the interpreter's lock and the parts share arrays. `scatter` is for large tasks such as
-communities. Each of them needs a small part of the data, so `scatter` may use processes, or the
+communities. Each task needs a small part of the data, so `scatter` may use processes, or the
 workers of a cluster that the user chose with ``joblib.parallel_config``.
 """
 

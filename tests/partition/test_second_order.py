@@ -1,6 +1,8 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import naive
@@ -14,10 +16,29 @@ def sets(*communities):
 
 @st.composite
 def some_partitions(draw):
-    n = draw(st.integers(1, 12))
-    community = st.sets(st.integers(0, n - 1), min_size=1)
+    """Partitions of which at least one has a community of two or more nodes."""
+    n = draw(st.integers(2, 12))
+    node = st.integers(0, n - 1)
+    community = st.sets(node, min_size=1)
     partitions = draw(st.lists(st.lists(community, max_size=6), min_size=1, max_size=5))
-    return [sets(*p) for p in partitions], n
+    partitions[0].append(draw(st.sets(node, min_size=2)))
+    return [sets(*p) for p in draw(st.permutations(partitions))], n
+
+
+@st.composite
+def some_networks(draw):
+    """Second-order networks with at least one edge."""
+    n = draw(st.integers(2, 12))
+    pairs = list(combinations(range(n), 2))
+    edges = np.array(sorted(draw(st.sets(st.sampled_from(pairs), min_size=1))))
+    agreement = np.array(
+        draw(st.lists(st.integers(3, 7), min_size=len(edges), max_size=len(edges)))
+    )
+    return SecondOrderNetwork(n, 7, edges, agreement, np.ones(len(edges)))
+
+
+ONE_NODE = ([sets({0})], 1)
+NO_COMMUNITY = ([[], []], 3)
 
 
 def test_support_of_node_7_is_the_papers():
@@ -45,6 +66,8 @@ def test_node_7_is_grouped_with_4_8_and_9():
 
 @settings(deadline=None)
 @given(some_partitions())
+@example(ONE_NODE)
+@example(NO_COMMUNITY)
 def test_support_has_the_communities_of_the_node(case):
     partitions, n = case
     for v in range(n):
@@ -54,6 +77,8 @@ def test_support_has_the_communities_of_the_node(case):
 
 @settings(deadline=None)
 @given(some_partitions(), st.sampled_from([0.0, 0.4, 0.5, 1.0]), st.sampled_from([0.0, 1.0, 2.5]))
+@example(ONE_NODE, 0.4, 2.5)
+@example(NO_COMMUNITY, 0.0, 0.0)
 def test_network_agrees_with_naive(case, min_agreement, min_lift):
     partitions, n = case
     network = second_order_network(
@@ -79,13 +104,12 @@ def test_counts_are_the_product_of_the_membership_matrix(case):
     """With partitions of one community each, agreement is B B^T."""
     partitions, n = case
     single = [[c] for p in partitions for c in p]
-    if not single:
-        return
     matrix = membership(single, n).astype(np.int64)
     product = (matrix @ matrix.T).toarray()
     network = second_order_network(single, n, min_agreement=0.0, min_lift=0.0, max_mean_degree=n)
     found = np.zeros((n, n), int)
     found[tuple(network.edges.T)] = network.agreement
+    assert found.any()
     assert found.tolist() == np.triu(product, 1).tolist()
 
 
@@ -98,16 +122,33 @@ def test_the_bound_keeps_the_pairs_of_highest_lift():
     }
 
 
+def assert_covers_all_nodes_once(network, max_size):
+    found = [tuple(c.tolist()) for c in second_order_partition(network, max_size=max_size)]
+    assert set().union(*found) == set(range(network.n_nodes))
+    assert len(set(found)) == len(found)
+    assert all(list(c) == sorted(c) for c in found)
+    assert [len(c) for c in found] == sorted((len(c) for c in found), reverse=True)
+
+
 @settings(deadline=None)
 @given(some_partitions(), st.integers(2, 8))
 def test_every_node_is_in_a_community_and_none_comes_twice(case, max_size):
     partitions, n = case
     network = second_order_network(partitions, n, min_lift=0.5)
-    found = [tuple(c.tolist()) for c in second_order_partition(network, max_size=max_size)]
-    assert set().union(*found) == set(range(n))
-    assert len(set(found)) == len(found)
-    assert all(list(c) == sorted(c) for c in found)
-    assert [len(c) for c in found] == sorted((len(c) for c in found), reverse=True)
+    assume(len(network.edges))
+    assert_covers_all_nodes_once(network, max_size)
+
+
+@settings(deadline=None)
+@given(some_networks(), st.integers(2, 8))
+def test_every_node_of_any_network_is_in_a_community_and_none_comes_twice(network, max_size):
+    assert_covers_all_nodes_once(network, max_size)
+
+
+def test_a_network_without_edges_has_communities_of_one_node():
+    network = second_order_network([sets({0}, {1})], 3)
+    assert len(network.edges) == 0
+    assert [c.tolist() for c in second_order_partition(network)] == [[0], [1], [2]]
 
 
 def two_cliques(agreement_of_bridge):
@@ -124,19 +165,26 @@ def test_cliques_are_found_and_cannot_be_split(max_size):
     assert found == [[*range(6)], [*range(6, 12)], [5, 6]]
 
 
+def communities_of(network, max_size=50):
+    return {tuple(c.tolist()) for c in second_order_partition(network, max_size=max_size)}
+
+
 def test_left_over_links_of_a_large_community_need_unanimity():
-    """A chain of cliques that is one community is taken apart; its bridges then stand alone."""
+    """The division of a community leaves single links; those that are unanimous are kept."""
     rng = np.random.default_rng(0)
-    network = None
+    n_kept, n_dropped = 0, 0
     for _ in range(200):
-        adjacency = np.triu(rng.random((14, 14)) < 0.35, 1)
-        edges = np.argwhere(adjacency)
+        edges = np.argwhere(np.triu(rng.random((14, 14)) < 0.35, 1))
         agreement = rng.integers(3, 8, len(edges))
         network = SecondOrderNetwork(14, 7, edges, agreement, np.ones(len(edges)))
-        whole = {tuple(c) for c in map(np.ndarray.tolist, second_order_partition(network))}
-        parts = {
-            tuple(c) for c in map(np.ndarray.tolist, second_order_partition(network, max_size=4))
-        }
+        agreed = SecondOrderNetwork(14, 7, edges, np.full(len(edges), 7), np.ones(len(edges)))
+        whole = communities_of(network)
         unanimous = {tuple(e) for e, a in zip(edges.tolist(), agreement, strict=True) if a == 7}
-        pairs = {c for c in parts - whole if len(c) == 2}
+        pairs = {c for c in communities_of(network, 4) - whole if len(c) == 2}
+        left_over = {c for c in communities_of(agreed, 4) - whole if len(c) == 2}
         assert pairs <= unanimous
+        assert pairs == left_over & unanimous
+        n_kept += len(pairs)
+        n_dropped += len(left_over - unanimous)
+    assert n_kept > 0
+    assert n_dropped > 0

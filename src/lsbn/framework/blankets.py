@@ -1,8 +1,9 @@
-"""Step 1 of LocalLearn: the Markov blanket of every variable, in the whole network.
+"""Step 1 of LocalLearn: find the Markov blanket of every variable.
 
-Given its blanket a variable is independent of all others, so that a community together with the
-blankets of its members can be learned as if nothing else existed. Blankets are looked for among
-all variables, not inside the community: what the partition cut, they bring back.
+Given its Markov blanket, a variable is independent of all other variables. Therefore a community
+can be learned together with the blankets of its members and without all other variables. The
+blankets are searched among all variables, not only inside the community. So an edge between two
+communities, which the partition cut, can still be found.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ def blanket_candidates(
     most: int | None = MOST_PARTNERS,
     pairs: PairStatistics | None = None,
 ) -> list[np.ndarray]:
-    r"""Partners of each variable whose weight is at least the average of its edges.
+    r"""Return candidates for the Markov blanket of each variable (paper, Sampling and Learning).
+
+    A candidate of X has an edge to X whose weight is at least the mean weight of X's edges:
 
     .. math:: MB_{cand}(X) = \{ Y \mid w_{XY} \ge \overline{w}_X \}
 
@@ -39,11 +42,13 @@ def blanket_candidates(
     ----------
     dataset : Dataset
     weights : sequence of str
-        Weight functions of `lsbn.partition.WEIGHTS`. A partner under any of them is a candidate.
+        Names of weight functions, see `lsbn.partition.WEIGHTS`. A candidate under one weight
+        function is a candidate.
     most : int, optional
-        Under each weight function only the heaviest are taken.
+        Largest number of candidates of a variable under each weight function; the heaviest are
+        taken. None means no limit.
     pairs : PairStatistics, optional
-        Of the same dataset, if they are at hand.
+        Statistics of the same dataset. By default they are computed here.
 
     Returns
     -------
@@ -52,15 +57,16 @@ def blanket_candidates(
 
     Notes
     -----
-    The average is taken over *all* pairs of the variable, before truncation. The truncated graph
-    has an average of its own, several times higher, and no edge at all for variables with weak
-    relations only, whose edges would be lost for good.
+    The mean is taken over *all* pairs of the variable, before truncation. The mean in the
+    truncated graph is several times higher. A variable that has only weak edges has no edge in the
+    truncated graph, and its true edges could not be found later.
 
-    The paper does not say which of its weights it means. All of them together found 90 % F on
-    insurance (`LSBN.paper`, six tables), mutual information alone 86 %: one strong relation, a
-    near copy, lifts the average of a variable's mutual information above its other neighbours.
+    The paper does not say which weight function it means. All weight functions together gave 90 %
+    F on insurance (`LSBN.paper`, six tables), and mutual information alone gave 86 %. The reason is
+    that one strong edge, to a near copy, raises the mean mutual information of a variable above the
+    weights of its other neighbours.
 
-    Standard normalisation changes neither side of the inequality.
+    The inequality is the same before and after standard normalisation.
     """
     pairs = pairs or PairStatistics(dataset)
     most = dataset.n_variables if most is None else most
@@ -75,30 +81,48 @@ def iamb(
     alpha: float = 0.001,
     most: int = 12,
 ) -> np.ndarray:
-    """Markov blanket of a variable among candidates, by IAMB (Tsamardinos et al. 2003).
+    """Find the Markov blanket of a variable by IAMB (Tsamardinos et al. 2003).
 
     Parameters
     ----------
     dataset : Dataset
     target : int
+        The variable X.
     candidates : int array
+        Variables that may be members, MB_cand(X) of the paper.
     alpha : float
-        Level of the tests, by Pearson's statistic: see `lsbn.kernels.independence`.
+        Level of the tests. They use Pearson's statistic, see `lsbn.kernels.independence`.
     most : int
-        The forward phase ends with so many.
+        Largest number of members in the forward phase.
 
     Returns
     -------
     int array
-        In the order in which they were found, the most informative first.
+        The members in the order in which they were found, the most informative member first.
 
     Notes
     -----
-    Forward: of the candidates that depend on the target given those chosen so far, the one with
-    most conditional mutual information is chosen next. Candidates that fail the test are passed
-    over, for a large table has information by chance alone. Backward: as long as a chosen variable
-    is independent of the target given the other ones, the one with the largest p-value leaves. A
-    test without degrees of freedom proves nothing in either phase.
+    CMB is the estimated blanket, at first empty (paper, Sampling and Learning).
+
+    *Forward phase.* Of the candidates that depend on X given CMB, the candidate Y with the largest
+    conditional mutual information I(Y; X | CMB) joins CMB. A candidate that fails the test is left
+    out, because a large table has mutual information by chance.
+
+    *Backward phase.* While some Y in CMB is independent of X given the rest of CMB, the Y with the
+    largest p-value leaves CMB.
+
+    A test without degrees of freedom adds no member and removes no member.
+
+    Examples
+    --------
+    In a chain 0 -> 1 -> 2, the blanket of variable 0 is variable 1:
+
+    >>> rng = np.random.default_rng(0)
+    >>> a = rng.integers(0, 2, 1000)
+    >>> b = np.where(rng.random(1000) < 0.9, a, 1 - a)
+    >>> c = np.where(rng.random(1000) < 0.9, b, 1 - b)
+    >>> iamb(Dataset.from_table(np.array([a, b, c]).T), 0, np.array([1, 2])).tolist()
+    [1]
     """
     pool = np.asarray(candidates, np.int64)
     return _blankets.iamb(_columns(dataset), target, pool, math.log(alpha), most)
@@ -112,50 +136,56 @@ def markov_blankets(
     most: int = 12,
     n_jobs: int | None = 1,
 ) -> list[np.ndarray]:
-    """Markov blankets of all variables by `iamb`, made symmetric by `symmetric`.
+    """Find the Markov blankets of all variables by `iamb`, and make them symmetric.
 
     Parameters
     ----------
     dataset : Dataset
     candidates : sequence of int arrays
-        See `blanket_candidates`.
+        Candidates of each variable, see `blanket_candidates`.
     alpha, most
         See `iamb`.
     n_jobs : int, optional
+        Number of workers, as in joblib.
 
     Returns
     -------
     list of int arrays
+        The blanket of each variable, see `symmetric`.
     """
 
-    def share(chunk: list | None) -> Part:
+    def data_of(chunk: list | None) -> Part:
+        """Return the variables that a chunk of targets needs, or all variables."""
         if chunk is None:
             return Part.whole(dataset)
         return Part.of(dataset, np.concatenate([np.append(c, v) for v, c in chunk]))
 
     items = list(enumerate(candidates))
-    found = scatter(partial(_each_iamb, alpha=alpha, most=most), share, items, n_jobs)
-    return symmetric(found)
+    blankets = scatter(partial(_each_iamb, alpha=alpha, most=most), data_of, items, n_jobs)
+    return symmetric(blankets)
 
 
 def _each_iamb(part: Part, chunk: list, alpha: float, most: int) -> list[np.ndarray]:
+    """Find the blankets of some targets; chunk is a list of (target, candidates)."""
     columns = _columns(part.dataset)
-    found = []
+    blankets = []
     for target, pool in chunk:
         place = int(part.places(np.array([target]))[0])
         blanket = _blankets.iamb(columns, place, part.places(pool), math.log(alpha), most)
-        found.append(part.variables[blanket])
-    return found
+        blankets.append(part.variables[blanket])
+    return blankets
 
 
 def _columns(dataset: Dataset) -> CountedColumns:
+    """Return the arrays that the kernel takes."""
     return CountedColumns(*dataset.bits, dataset.codes, tabulate_xlogx(dataset.n_rows))
 
 
 def symmetric(blankets: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Make Y a member of X's blanket wherever X is one of Y's.
+    """Make blankets symmetric: if X is in MB(Y), then add Y to MB(X).
 
-    Blankets are symmetric in theory. Each variable's own findings come first, in their order.
+    True Markov blankets are symmetric. The members found for a variable come first, in their
+    order. The added members follow.
 
     Examples
     --------
@@ -163,10 +193,10 @@ def symmetric(blankets: Sequence[np.ndarray]) -> list[np.ndarray]:
     >>> [b.tolist() for b in symmetric(blankets)]
     [[2, 1], [0, 2], [1, 0]]
     """
-    found = [b.tolist() for b in blankets]
-    added: list[list[int]] = [[] for _ in found]
-    for v, members in enumerate(found):
+    own = [b.tolist() for b in blankets]
+    added: list[list[int]] = [[] for _ in own]
+    for v, members in enumerate(own):
         for u in members:
-            if v not in found[u]:
+            if v not in own[u]:
                 added[u].append(v)
-    return [np.array([*a, *b], np.int64) for a, b in zip(found, added, strict=True)]
+    return [np.array([*a, *b], np.int64) for a, b in zip(own, added, strict=True)]

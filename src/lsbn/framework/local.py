@@ -1,4 +1,4 @@
-"""LocalLearn, step 2 of LSBN: the structure of one community (paper, Algorithm 2)."""
+"""LocalLearn, step 2 of LSBN: learn the structure of each community (paper, LocalLearn)."""
 
 from __future__ import annotations
 
@@ -21,39 +21,43 @@ from lsbn.parallel import scatter
 __all__ = ["LocalSettings", "learn_communities", "local_learn", "resolve_conflicts"]
 
 LEAST_WEIGHT = 1e-6
-"""Weight of a vote that counts only where there is no other."""
+"""Weight of a vote without a complete Markov blanket; it matters only if a pair has no other."""
 
-_FEW_KICKS = Climbing(rounds=1, kicks=20)
-_SMALL: dict[str, dict[str, Any]] = {
+_SHORT_SEARCH = Climbing(rounds=1, kicks=20)
+_LOCAL_OPTIONS: dict[str, dict[str, Any]] = {
     "model-averaging": {"method": "exact", "max_parents": 3},
-    "greedy": {"effort": _FEW_KICKS},
-    "mmhc": {"effort": _FEW_KICKS},
+    "greedy": {"effort": _SHORT_SEARCH},
+    "mmhc": {"effort": _SHORT_SEARCH},
 }
-"""Options of learners within a sub-community: few variables need no sampling and few kicks."""
+"""Options of the learners in LocalLearn. A sub-community has few variables, so model averaging
+needs no sampling and a search needs few kicks."""
 
 
 @dataclass(frozen=True)
 class LocalSettings:
-    """How communities are learned.
+    """Settings of LocalLearn and Mergence.
 
     Attributes
     ----------
     learner : str or callable
-        Name in `lsbn.learners.LEARNERS`, or a function like those.
+        Name of a learner in `lsbn.learners.LEARNERS`, or a function with the same arguments.
     score : Score, optional
-        Of model averaging, greedy search and MMHC; BDeu as published by default.
+        Score of model averaging, greedy search and MMHC. By default BDeu, as published.
     max_size : int
-        Most variables that are learned at once: of a sub-community, or of a cluster of triplets.
+        Largest number of variables in a sub-community, and in a cluster of triplets that is
+        learned again.
     weigh_votes : bool
-        Whether a sub-community's vote on a pair counts only if the blanket of an endpoint lies
-        inside it, wherever there is such a vote. Otherwise all votes count alike, as published.
+        If True, a vote of a sub-community on a pair has full weight only if the sub-community
+        contains the Markov blanket of one of the two variables. Other votes on this pair count
+        only if it has no vote of full weight. If False, all votes count the same, as published.
     threshold : float
-        Probability above which an edge may belong to a candidate triplet.
+        An edge of a candidate triplet has a greater probability than this.
     resolve : bool
-        Whether clusters of candidate triplets are learned again.
+        Learn clusters of candidate triplets again.
     seed : int
-        With the variables to be learned it settles what a learner draws. Overlapping communities
-        have sub-communities in common, which each worker learns once.
+        Seed of the learners, combined with the indices of the variables. The same sub-community of
+        two overlapping communities therefore has the same result, and each worker learns this
+        sub-community only once.
     """
 
     learner: str | Callable[..., Learned] = "model-averaging"
@@ -65,7 +69,21 @@ class LocalSettings:
     seed: int = 0
 
     def learn(self, part: Part, variables: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
-        """Learn some variables at once: probabilities of the edges among them, and diagnostics."""
+        """Learn a set of variables, or look up the result if the part has it already.
+
+        Parameters
+        ----------
+        part : Part
+            The data, and the results so far.
+        variables : int array
+            A sub-community, or a cluster of triplets.
+
+        Returns
+        -------
+        matrix : (k, k) float array
+            Probabilities of the edges among the variables.
+        diagnostics : dict
+        """
         key = tuple(variables.tolist())
         if key not in part.known:
             rng = np.random.default_rng((self.seed, *key))
@@ -74,9 +92,10 @@ class LocalSettings:
         return part.known[key]
 
     def _learn(self, dataset: Dataset, rng: np.random.Generator) -> Learned:
+        """Call the learner."""
         if callable(self.learner):
             return self.learner(dataset, random_state=rng, n_jobs=1)
-        options = _SMALL.get(self.learner, {})
+        options = _LOCAL_OPTIONS.get(self.learner, {})
         if options:
             options = options | {"score": self.score or PUBLISHED}
         return LEARNERS[self.learner](dataset, random_state=rng, n_jobs=1, **options)
@@ -84,14 +103,16 @@ class LocalSettings:
 
 @dataclass
 class LocalResult:
-    """Structure of a community and how it was learned.
+    """Structure of a community, and diagnostics.
 
     Attributes
     ----------
     structure : Structure
+        Votes on the edges of the expanded community.
     diagnostics : dict
-        Numbers of sub-communities and of clusters learned again; for model averaging the methods
-        used (exact or sampled), the largest R-hat and the smallest effective sample size.
+        Number of sub-communities, and number of clusters that were learned again. For model
+        averaging also the methods (exact or sampled), the largest R-hat and the smallest effective
+        sample size.
     """
 
     structure: Structure
@@ -106,24 +127,35 @@ def local_learn(
     *,
     random_state: Any = None,
 ) -> LocalResult:
-    """Learn the structure of a community and its Markov blanket.
+    """Learn the structure of a community and its Markov blanket (paper, Algorithm LocalLearn).
 
-    Sub-communities are sampled and learned, each votes on all its pairs, and clusters of
-    candidate triplets are learned again.
+    First, sub-communities are sampled. Then each sub-community is learned and votes on all its
+    pairs. Last, clusters of candidate triplets are learned again.
 
     Parameters
     ----------
     dataset : Dataset or Part
     community : int array
+        Indices of the variables.
     blankets : sequence or mapping of int arrays
-        Markov blankets, at least of the members of the expanded community.
+        Markov blankets, at least of all members of the expanded community.
     settings : LocalSettings, optional
     random_state : int, SeedSequence or Generator, optional
-        Settles which sub-communities are drawn.
+        Seed of the sampling of sub-communities.
 
     Returns
     -------
     LocalResult
+
+    Examples
+    --------
+    Variables 0 and 1 are equal. Variable 2 is independent of both:
+
+    >>> table = np.array([[0, 0, 1, 1] * 50, [0, 0, 1, 1] * 50, [0, 1, 0, 1] * 50]).T
+    >>> blankets = [np.array([1]), np.array([0]), np.array([], int)]
+    >>> result = local_learn(Dataset.from_table(table), np.array([0, 1, 2]), blankets)
+    >>> round(result.structure.probability((0, 1)), 3)
+    1.0
     """
     settings = settings or LocalSettings()
     part = Part.whole(dataset) if isinstance(dataset, Dataset) else dataset
@@ -142,15 +174,16 @@ def local_learn(
 
 
 def _vote_weights(sub: np.ndarray, blankets: Any, weigh_votes: bool) -> np.ndarray:
-    """1 if the blanket of an endpoint lies inside, else next to nothing."""
+    """Return the weights of a sub-community's votes, see `LocalSettings.weigh_votes`."""
     if not weigh_votes:
         return np.ones((len(sub), len(sub)))
     members = set(sub.tolist())
-    shielded = np.array([members.issuperset(blankets[v].tolist()) for v in sub.tolist()])
-    return np.where(shielded[:, None] | shielded[None, :], 1.0, LEAST_WEIGHT)
+    complete = np.array([members.issuperset(blankets[v].tolist()) for v in sub.tolist()])
+    return np.where(complete[:, None] | complete[None, :], 1.0, LEAST_WEIGHT)
 
 
 def _summary(notes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the methods, the largest R-hat and the smallest effective sample size."""
     notes = list(notes)
     methods = sorted({note["method"] for note in notes if "method" in note})
     summary: dict[str, Any] = {"method": methods[0] if len(methods) == 1 else methods}
@@ -169,22 +202,26 @@ def resolve_conflicts(
     pairs: Iterable[Pair],
     settings: LocalSettings,
 ) -> int:
-    """Learn clusters of candidate triplets again; the result replaces the edges inside.
+    """Learn clusters of candidate triplets again, and replace the votes inside each cluster.
+
+    This is the resolution of conflicts at the end of LocalLearn and at each merge of Mergence.
 
     Parameters
     ----------
     part : Part
+        The data.
     structure : Structure
-        Is changed.
+        The votes. The function changes them.
     pairs : iterable of (int, int)
-        Only triplets with an edge among these, and not yet settled, are looked at.
+        Only triplets with an edge among these pairs are considered, and only if they were not
+        learned again before.
     settings : LocalSettings
 
     Returns
     -------
     int
-        Number of clusters learned again. Clusters with more than ``settings.max_size`` variables
-        are left as they are.
+        Number of clusters that were learned again. A cluster with more than ``settings.max_size``
+        variables is not learned again.
     """
     if not settings.resolve:
         return 0
@@ -198,7 +235,7 @@ def resolve_conflicts(
 
 @dataclass(frozen=True)
 class _Task:
-    """One community with all that is needed to learn it, except the data."""
+    """A community, the blankets of its expanded community, and a seed."""
 
     community: np.ndarray
     blankets: dict[int, np.ndarray]
@@ -213,35 +250,42 @@ def learn_communities(
     seeds: Sequence[np.random.SeedSequence],
     n_jobs: int | None = 1,
 ) -> list[LocalResult]:
-    """Learn all communities, wherever joblib runs them.
+    """Learn all communities by `local_learn`, in parallel.
 
     Parameters
     ----------
     dataset : Dataset
-    communities, blankets : sequences of int arrays
+    communities : sequence of int arrays
+        The second-order partition.
+    blankets : sequence of int arrays
+        The Markov blanket of each variable.
     settings : LocalSettings
     seeds : sequence of SeedSequence
-        One for each community, so that no community's result depends on where it is learned.
+        One seed for each community. The result of a community does not depend on its worker.
     n_jobs : int, optional
+        Number of workers, as in joblib.
 
     Returns
     -------
     list of LocalResult
+        One result for each community.
     """
     tasks = []
     for community, seed in zip(communities, seeds, strict=True):
         expanded = expanded_community(community, blankets)
         tasks.append(_Task(community, {int(v): blankets[v] for v in expanded}, seed))
 
-    def share(chunk: list | None) -> Part:
+    def data_of(chunk: list | None) -> Part:
+        """Return the variables that a chunk of communities needs, or all variables."""
         if chunk is None:
             return Part.whole(dataset)
         return Part.of(dataset, np.array(sorted({v for task in chunk for v in task.blankets})))
 
-    return scatter(partial(_each_community, settings=settings), share, tasks, n_jobs)
+    return scatter(partial(_each_community, settings=settings), data_of, tasks, n_jobs)
 
 
 def _each_community(part: Part, chunk: list[_Task], settings: LocalSettings) -> list[LocalResult]:
+    """Learn the communities of one chunk."""
     return [
         local_learn(part, task.community, task.blankets, settings, random_state=task.seed)
         for task in chunk

@@ -1,4 +1,4 @@
-"""Mergence, step 3 of LSBN: communities become one (paper, Algorithm 3)."""
+"""Mergence, step 3 of LSBN: merge the structures of all communities (paper, Mergence)."""
 
 from __future__ import annotations
 
@@ -16,28 +16,30 @@ __all__ = ["merge_order", "mergence", "union_sizes"]
 
 
 def merge_order(communities: Sequence[np.ndarray]) -> np.ndarray:
-    r"""Order in which communities merge: always the two with the largest Jaccard coefficient.
+    r"""Return the order in which communities merge (paper, Algorithm Mergence).
+
+    Each merge takes the two communities with the largest Jaccard coefficient
 
     .. math:: J(C_i, C_j) = |C_i \cap C_j| / |C_i \cup C_j|
 
     Parameters
     ----------
     communities : sequence of int arrays
-        Sorted members of each, none twice.
+        Sorted members of each community, without repetition.
 
     Returns
     -------
     (k - 1, 4) float array
-        One merge a row, as `scipy.cluster.hierarchy` has it: community, community, their Jaccard
-        *distance* ``1 - J``, and the number of variables of the union. A number below ``k`` is a
-        community of the input, ``k + t`` is the result of row ``t``.
+        One merge per row, in the form of `scipy.cluster.hierarchy`: community, community, their
+        Jaccard *distance* ``1 - J``, and the number of variables of the union. Community ``c < k``
+        is community ``c`` of the input. Community ``k + t`` is the union of row ``t``.
 
     Notes
     -----
-    Only communities that overlap have a coefficient above zero. Those pairs wait in a heap, and a
-    pair of which one has merged meanwhile is dropped when it comes up. Communities with no
-    overlap are joined at the end, the smallest first, at distance 1. Of equal coefficients the
-    pair with the lowest numbers comes first, so the order is settled by the communities alone.
+    Only communities that overlap have a coefficient above zero. These pairs are in a heap. A pair
+    is dropped from the heap if one of its communities has merged already. Communities without
+    overlap merge at the end, the smallest first, at distance 1. Of pairs with equal coefficients,
+    the pair with the lowest numbers merges first. So the order depends on the communities only.
 
     Distances need not ascend: a union may be closer to a third community than its parts were.
 
@@ -49,8 +51,8 @@ def merge_order(communities: Sequence[np.ndarray]) -> np.ndarray:
     k = len(communities)
     members: dict[int, set[int]] = {c: set(map(int, m)) for c, m in enumerate(communities)}
     holders: dict[int, set[int]] = {}
-    for c, some in members.items():
-        for v in some:
+    for c, variables in members.items():
+        for v in variables:
             holders.setdefault(v, set()).add(c)
     heap = [entry for c in range(k) for entry in _overlaps(c, members, holders, range(c))]
     heapq.heapify(heap)
@@ -73,7 +75,7 @@ def merge_order(communities: Sequence[np.ndarray]) -> np.ndarray:
 def _overlaps(
     c: int, members: dict[int, set[int]], holders: dict[int, set[int]], only: range | None
 ) -> list[tuple[float, int, int]]:
-    """Heap entries (distance, lower number, higher number) of a community and those it meets."""
+    """Return heap entries (distance, lower number, higher number) of a community's overlaps."""
     shared: dict[int, int] = {}
     for v in members[c]:
         for other in holders[v]:
@@ -89,7 +91,7 @@ def _overlaps(
 
 
 def _closest(heap: list, members: dict[int, set[int]]) -> tuple[float, int, int]:
-    """Next pair of the heap that still exists, or the two smallest communities."""
+    """Return the next valid pair of the heap, or the two smallest communities if there is none."""
     while heap:
         distance, a, b = heapq.heappop(heap)
         if a in members and b in members:
@@ -99,7 +101,20 @@ def _closest(heap: list, members: dict[int, set[int]]) -> tuple[float, int, int]
 
 
 def union_sizes(communities: Sequence[np.ndarray], hierarchy: np.ndarray) -> np.ndarray:
-    """Count the variables at each row of a merge tree, of communities that grew after it was made.
+    """Return the number of variables of each union in a merge tree.
+
+    The communities may have gained members after `merge_order` made the tree: copies of columns
+    are added at the end.
+
+    Parameters
+    ----------
+    communities : sequence of int arrays
+    hierarchy : (k - 1, 4) float array
+        The merge tree, see `merge_order`.
+
+    Returns
+    -------
+    int array (k - 1,)
 
     Examples
     --------
@@ -124,35 +139,48 @@ def mergence(
     *,
     progress: Callable[[str], None] | None = None,
 ) -> tuple[Structure, np.ndarray]:
-    """Merge the structures of overlapping communities into one.
+    """Merge the structures of all communities into one structure (paper, Algorithm Mergence).
 
-    At every merge the votes on common pairs are added up, and candidate triplets that neither
-    part had are clustered and learned again.
+    Each merge adds the votes on common pairs. Then the candidate triplets that neither structure
+    had are clustered, and the clusters are learned again.
 
     Parameters
     ----------
     dataset : Dataset
     communities : sequence of int arrays
+        The second-order partition.
     structures : sequence of Structure
-        One for each community; they are used up.
+        One structure for each community. The function changes them.
     settings : LocalSettings, optional
     progress : callable, optional
-        Is told in words what begins.
+        Called with a short text when a merge begins.
 
     Returns
     -------
     structure : Structure
-        Of all variables.
+        Votes on the edges among all variables.
     hierarchy : (k - 1, 4) float array
         The merge tree, see `merge_order`.
+
+    Examples
+    --------
+    Two communities share variable 1. Each has a vote on one pair:
+
+    >>> communities, structures = [np.array([0, 1]), np.array([1, 2])], [Structure(), Structure()]
+    >>> for community, structure in zip(communities, structures):
+    ...     structure.vote(community, np.array([[0.0, 0.9], [0.0, 0.0]]), np.ones((2, 2)))
+    >>> dataset = Dataset.from_table(np.array([[0, 0, 1], [1, 1, 0]]))
+    >>> merged, hierarchy = mergence(dataset, communities, structures)
+    >>> merged.probabilities(3).toarray().tolist()
+    [[0.0, 0.9, 0.0], [0.0, 0.0, 0.9], [0.0, 0.0, 0.0]]
     """
     settings = settings or LocalSettings()
     part = Part.whole(dataset)
-    tell = progress or (lambda text: None)
+    report = progress or (lambda text: None)
     hierarchy = merge_order(communities)
     pool = dict(enumerate(structures))
     for t, (a, b) in enumerate(hierarchy[:, :2].astype(int).tolist()):
-        tell(f"merging {len(communities)} communities, {t + 1} of {len(hierarchy)}")
+        report(f"merging {len(communities)} communities, {t + 1} of {len(hierarchy)}")
         small, large = sorted((pool.pop(a), pool.pop(b)), key=lambda s: len(s.votes))
         touched = large.absorb(small)
         resolve_conflicts(part, large, touched, settings)

@@ -1,4 +1,4 @@
-"""The part of a dataset that some communities need, under the numbers of the whole."""
+"""The part of a dataset that a worker needs, with the variable indices of the full dataset."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from lsbn.data import Dataset
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some variables of a dataset; they keep their indices in the whole.
+    """Some variables of a dataset, called by their indices in the full dataset.
 
-    What is sent to a worker is a part, and what comes back speaks of the whole.
+    A worker receives a part. Its results have the indices of the full dataset.
 
     Attributes
     ----------
     dataset : Dataset
         The variables of the part.
     variables : int array
-        Their indices in the whole, ascending.
+        Indices of these variables in the full dataset, ascending.
     known : dict
-        What was learned of some of them: a part serves one `LocalSettings`.
+        Results of `LocalSettings.learn` by the tuple of variables. A part must be used with one
+        `LocalSettings` only.
     """
 
     dataset: Dataset
@@ -32,19 +33,19 @@ class Part:
 
     @classmethod
     def whole(cls, dataset: Dataset) -> Part:
-        """Take all variables."""
+        """Return a part with all variables of a dataset."""
         return cls(dataset, np.arange(dataset.n_variables))
 
     @classmethod
     def of(cls, dataset: Dataset, variables: np.ndarray) -> Part:
-        """Take some variables, given in any order and with repetitions."""
+        """Return a part with some variables, in any order and possibly repeated."""
         chosen = np.unique(variables)
         return cls(dataset.select(chosen.tolist()), chosen)
 
     def places(self, variables: np.ndarray) -> np.ndarray:
-        """Give the indices within the part of variables of the whole."""
+        """Convert indices in the full dataset to indices in the part."""
         return np.searchsorted(self.variables, variables)
 
     def select(self, variables: np.ndarray) -> Dataset:
-        """Dataset of some of the part's variables, given by their indices in the whole."""
+        """Return the dataset of some variables, by their indices in the full dataset."""
         return self.dataset.select(self.places(variables).tolist())

@@ -1,8 +1,9 @@
-"""Conflicts: triplets of mutually connected variables, clustered and learned again.
+"""Triplet conflicts: cluster the triplets of mutually connected variables.
 
-Two errors dominate after structures were put together: indirect edges beside the direct ones, and
-weak edges that fell to stronger ones nearby. Both show as triangles. Triangles that hang together
-are therefore learned again on their own, where the direct edge explains the indirect one.
+After structures are combined, two types of error are frequent: additional edges due to indirect
+interactions, and missing edges with a weak weight (paper, Sampling and Learning, step 3). Both
+types occur in triangles of the graph. Therefore the triangles are clustered, and each cluster is
+learned again. In a cluster, the direct edges explain the indirect edge.
 """
 
 from __future__ import annotations
@@ -21,10 +22,15 @@ Triplet = tuple[int, int, int]
 def triplet_clusters(triplets: list[Triplet]) -> list[np.ndarray]:
     """Cluster the graph of the triplets' edges by link communities, without weights.
 
+    Parameters
+    ----------
+    triplets : list of (int, int, int)
+        Candidate triplets, each ascending.
+
     Returns
     -------
     list of int arrays
-        Sorted nodes of each cluster that has at least three.
+        Sorted variables of each cluster with at least three variables.
 
     Examples
     --------
@@ -39,5 +45,5 @@ def triplet_clusters(triplets: list[Triplet]) -> list[np.ndarray]:
         return []
     edges = np.array(sorted(pairs), np.int64)
     nodes = np.unique(edges)
-    found = link_communities(len(nodes), np.searchsorted(nodes, edges))
-    return [nodes[c] for c in found.communities if len(c) > 2]
+    clusters = link_communities(len(nodes), np.searchsorted(nodes, edges)).communities
+    return [nodes[c] for c in clusters if len(c) > 2]

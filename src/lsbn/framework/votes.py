@@ -1,4 +1,4 @@
-"""What is believed about the edges among some variables: weighted votes, pair by pair."""
+"""Votes of sub-communities on the edges among some variables."""
 
 from __future__ import annotations
 
@@ -18,20 +18,32 @@ Pair = tuple[int, int]
 
 @dataclass
 class Structure:
-    """Votes on pairs of variables.
+    """Weighted votes on pairs of variables.
 
-    A pair ``i < j`` has the sums of ``weight * P(i -> j)``, of ``weight * P(j -> i)`` and of the
-    weights over all sub-communities that hold both; its probabilities are the ratios.
+    Each sub-community s that contains i and j votes with a weight w_s. The probability of an edge
+    is the weighted mean of the votes,
+
+    ``P(i -> j) = sum_s w_s P_s(i -> j) / sum_s w_s``.
 
     Attributes
     ----------
     votes : dict of (int, int) to (float, float, float)
+        For each pair ``i < j`` the three sums of ``w_s P_s(i -> j)``, of ``w_s P_s(j -> i)`` and
+        of ``w_s``.
     threshold : float
-        Pairs that are joined with a greater probability count as edges of candidate triplets.
+        A pair with a greater probability is an edge of candidate triplets.
     near : dict of int to set of int
-        Neighbours by such edges.
+        Neighbours of each variable by such edges.
     settled : set of (int, int, int)
-        Triplets that were learned again already.
+        Triplets that were learned again.
+
+    Examples
+    --------
+    >>> structure = Structure()
+    >>> structure.vote(np.array([0, 3]), np.array([[0.0, 0.9], [0.1, 0.0]]), np.ones((2, 2)))
+    >>> structure.vote(np.array([0, 3]), np.array([[0.0, 0.5], [0.1, 0.0]]), np.ones((2, 2)))
+    >>> round(structure.probability((0, 3)), 3)
+    0.8
     """
 
     threshold: float = 0.5
@@ -45,10 +57,11 @@ class Structure:
         Parameters
         ----------
         variables : int array, ascending
+            The sub-community.
         matrix : (k, k) float array
-            Probabilities of the edges among them.
+            Probabilities of the edges among these variables; row is the parent.
         weights : (k, k) float array, symmetric
-            Weights of the votes.
+            Weights of the votes on each pair.
         """
         for a, b in combinations(range(len(variables)), 2):
             pair = (int(variables[a]), int(variables[b]))
@@ -56,7 +69,7 @@ class Structure:
             self._add(pair, (w * float(matrix[a, b]), w * float(matrix[b, a]), w))
 
     def replace(self, variables: np.ndarray, matrix: np.ndarray) -> None:
-        """Let what was learned again replace all that was believed of the pairs inside."""
+        """Replace all votes on the pairs of a cluster by a new result; keep the sum of weights."""
         for a, b in combinations(range(len(variables)), 2):
             pair = (int(variables[a]), int(variables[b]))
             weight = self.votes.get(pair, (0.0, 0.0, 1.0))[2]
@@ -64,18 +77,20 @@ class Structure:
             self._connect(pair)
 
     def absorb(self, other: Structure) -> list[Pair]:
-        """Add all votes of another structure; give the pairs that it voted on."""
+        """Add all votes of another structure, and return the pairs of these votes."""
         for pair, votes in other.votes.items():
             self._add(pair, votes)
         self.settled |= other.settled
         return list(other.votes)
 
     def _add(self, pair: Pair, votes: tuple[float, float, float]) -> None:
+        """Add one vote on a pair."""
         old = self.votes.get(pair, (0.0, 0.0, 0.0))
         self.votes[pair] = (old[0] + votes[0], old[1] + votes[1], old[2] + votes[2])
         self._connect(pair)
 
     def _connect(self, pair: Pair) -> None:
+        """Update the neighbours after a new vote on a pair."""
         i, j = pair
         if self.probability(pair) > self.threshold:
             self.near.setdefault(i, set()).add(j)
@@ -85,22 +100,26 @@ class Structure:
             self.near[j].remove(i)
 
     def probability(self, pair: Pair) -> float:
-        """Probability that a pair is joined, in either direction."""
+        """Return P(i -> j) + P(j -> i)."""
         forward, backward, weight = self.votes[pair]
         return (forward + backward) / weight if weight > 0 else 0.0
 
     def new_triplets(self, pairs: Iterable[Pair]) -> list[Triplet]:
-        """Candidate triplets with an edge among some pairs that were not learned again yet."""
-        found = set()
+        """Return the candidate triplets that have an edge among `pairs` and are not settled.
+
+        A candidate triplet has three variables, and the probability of all three pairs exceeds the
+        threshold.
+        """
+        triplets = set()
         for i, j in pairs:
             if j in self.near.get(i, ()):
                 for k in self.near[i] & self.near[j]:
                     a, b, c = sorted((i, j, k))
-                    found.add((a, b, c))
-        return sorted(found - self.settled)
+                    triplets.add((a, b, c))
+        return sorted(triplets - self.settled)
 
     def probabilities(self, n: int) -> sparse.csr_array:
-        """Matrix of P(i -> j) over ``n`` variables."""
+        """Return the matrix of P(i -> j) over ``n`` variables; row i is the parent."""
         entries = list(self._entries())
         rows, columns, values = (
             (np.array(x) for x in zip(*entries, strict=True))
@@ -111,6 +130,7 @@ class Structure:
         return sparse.csr_array((values.astype(float), (rows, columns)), shape=shape)
 
     def _entries(self) -> Iterator[tuple[int, int, float]]:
+        """Yield (i, j, P(i -> j)) for all probabilities above 0."""
         for (i, j), (forward, backward, weight) in sorted(self.votes.items()):
             total = max(weight, forward + backward)
             if forward > 0:

@@ -1,4 +1,4 @@
-"""What learns one set of variables, small or large: model averaging and four point learners."""
+"""Learners of a set of variables: model averaging, and four learners that return one graph."""
 
 from collections.abc import Callable
 
@@ -30,4 +30,4 @@ LEARNERS: dict[str, Callable[..., Learned]] = {
     "greedy": learn_greedy,
     "mmhc": learn_mmhc,
 }
-"""Learners by the names of the command line."""
+"""Learners by name, as on the command line."""

@@ -1,4 +1,4 @@
-"""ARACNE: mutual information, and the data processing inequality against indirect edges."""
+"""ARACNE: keep pairs with high mutual information, then remove indirect edges of triangles."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from lsbn.pairs import PairStatistics
 __all__ = ["learn_aracne", "pair_level", "permutation_threshold"]
 
 MOST_MEMBERS = 12
-"""Most members of a Markov blanket that is found again."""
+"""Largest number of members when a Markov blanket is found again."""
 ALPHA = 0.05
-"""Probability of any false dependence at all."""
+"""Probability of at least one false dependence among all pairs."""
 
 
 def learn_aracne(
@@ -44,43 +44,48 @@ def learn_aracne(
     ----------
     dataset : Dataset
     threshold : float, "permutation" or None
-        Pairs need more mutual information than this, in nats. "permutation" takes the largest seen
-        in tables with shuffled columns. None is the analytic counterpart: see Notes.
+        The mutual information of an edge exceeds this, in nats. "permutation" takes the largest
+        mutual information in tables with shuffled columns. None takes the analytic threshold, see
+        Notes.
     alpha : float
-        Probability of any false dependence at all, for the analytic threshold.
+        Probability of at least one false dependence among all pairs, for the analytic threshold.
     tolerance : float
-        The weakest edge of a triangle is kept if it comes within this fraction of the next one.
+        The weakest edge of a triangle is kept if its weight is within this fraction of the weight
+        of the next edge.
     permutations : int
         Number of shuffled tables.
     candidates : Candidates, optional
-        Pairs that may be joined; all may by default. See Notes for the blankets.
+        Pairs that may have an edge. By default all pairs. See Notes for the blankets.
     pairs : PairStatistics, optional
-        Of the same dataset, if they are at hand.
+        Statistics of the same dataset. By default they are computed here.
     random_state : int, Generator or None
-        Seeds the permutations; the default threshold needs none.
+        Seed of the permutations. The analytic threshold needs no seed.
     n_jobs : int, optional
-        Threads for the pass over all pairs.
+        Number of threads for the permutations and the blankets.
 
     Returns
     -------
     Learned
-        Every edge with 0.5 each way.
+        Each edge has probability 0.5 in each direction.
 
     Notes
     -----
-    Under independence ``2 N MI`` is chi-squared with ``(r_i - 1)(r_j - 1)`` degrees of freedom. A
-    pair is kept if its p-value is below `alpha` divided by the number of pairs. So the threshold
-    grows with the number of states and of variables, as it must where one constant for all pairs
-    would let noise of large tables in or keep weak edges of small ones out.
+    *Threshold.* Under independence ``2 N MI`` has a chi-squared distribution with
+    ``(r_i - 1)(r_j - 1)`` degrees of freedom. A pair is kept if its p-value is below `alpha`
+    divided by the number of pairs. So the threshold grows with the number of states and of
+    variables. One constant threshold for all pairs would keep noise between variables with many
+    states, or remove weak edges between variables with few states.
 
-    The inequality says ``I(x; z) <= min(I(x; y), I(y; z))`` if all that x knows of z went
-    through y. It is applied to the triangles of the kept graph at once. Where y is a copy of x,
-    ``x - z`` and ``y - z`` weigh the same: neither falls.
+    *Data processing inequality.* If x and z are independent given y, then
+    ``I(x; z) <= min(I(x; y), I(y; z))``. Therefore the weakest edge of each triangle of the kept
+    pairs is removed. All triangles are compared before any edge is removed. If y is a copy of x,
+    then ``x - z`` and ``y - z`` have the same weight, and neither edge is removed.
 
-    With candidates, the triangles are those of the whole graph, and pairs that are no candidates
-    stay apart. An edge may fall in the whole graph when two other pairs of its triangle weigh more,
-    of which one is itself indirect. The Markov blankets show which pairs are direct: an edge stands
-    if it stands among the pairs whose ends are in each other's blanket at the level of all pairs.
+    *Candidates.* The triangles are those of all kept pairs. Pairs that are not candidates get no
+    edge. A direct edge may be removed because one of the heavier edges of its triangle is indirect.
+    The Markov blankets show which pairs are direct: x is in MB(y) and y is in MB(x), tested at
+    the level `pair_level`. The inequality is also applied to the triangles of these pairs alone,
+    and an edge that remains there is kept.
     """
     if not 0.0 <= tolerance < 1.0:
         raise ValueError(f"tolerance must be at least 0 and below 1, got {tolerance}")
@@ -93,19 +98,19 @@ def learn_aracne(
     if candidates is not None:
         n = dataset.n_variables
         mutual = _mutual_blankets(dataset, candidates.blankets, pair_level(n, alpha), n_jobs)
-        near = graph.multiply(adjacency(n, mutual)).tocsr()
-        near.sort_indices()
+        direct = graph.multiply(adjacency(n, mutual)).tocsr()
+        direct.sort_indices()
         proposed = adjacency(n, candidates.pairs(dataset))
-        edges = edges.multiply(proposed).maximum(_direct_edges(near, tolerance)).tocsr()
+        edges = edges.multiply(proposed).maximum(_direct_edges(direct, tolerance)).tocsr()
     diagnostics = {"threshold": threshold, "pairs_kept": graph.nnz // 2, "edges": edges.nnz // 2}
     return Learned(EdgeProbabilities(edges, dataset.names), diagnostics)
 
 
 def _direct_edges(graph: sparse.csr_array, tolerance: float) -> sparse.csr_array:
-    """Edges that are not the weakest of a triangle, with 0.5 each way."""
-    falls = weakest_of_triangles(graph.indptr, graph.indices, graph.data, tolerance)
+    """Return the edges that are not the weakest of a triangle, with 0.5 in each direction."""
+    removed = weakest_of_triangles(graph.indptr, graph.indices, graph.data, tolerance)
     edges = graph.copy()
-    edges.data = np.where(falls, 0.0, 0.5)
+    edges.data = np.where(removed, 0.0, 0.5)
     edges.eliminate_zeros()
     return edges
 
@@ -113,19 +118,26 @@ def _direct_edges(graph: sparse.csr_array, tolerance: float) -> sparse.csr_array
 def _mutual_blankets(
     dataset: Dataset, blankets: Sequence[np.ndarray], alpha: float, n_jobs: int | None
 ) -> np.ndarray:
-    """Pairs whose ends stay in each other's Markov blanket when it is found again at a level."""
+    """Return the pairs (x, y) with x in MB(y) and y in MB(x), tested again at level `alpha`."""
     arrays = arrays_for_tests(dataset)
 
-    def again(v: int) -> set[int]:
+    def blanket(v: int) -> set[int]:
+        """Find the blanket of v among the members of its old blanket."""
         return set(iamb(arrays, v, blankets[v], math.log(alpha), MOST_MEMBERS).tolist())
 
-    found = parallel.run(again, range(dataset.n_variables), n_jobs)
-    both = [np.array([u for u in some if v in found[u]], np.int64) for v, some in enumerate(found)]
-    return pairs_of(dataset, both)
+    again = parallel.run(blanket, range(dataset.n_variables), n_jobs)
+    mutual = [np.array([u for u in mb if v in again[u]], np.int64) for v, mb in enumerate(again)]
+    return pairs_of(dataset, mutual)
 
 
 def pair_level(n: int, alpha: float = ALPHA) -> float:
-    """Bonferroni level: `alpha` divided by the number of pairs of `n` variables."""
+    """Return the Bonferroni level ``alpha / C(n, 2)`` for all pairs of `n` variables.
+
+    Examples
+    --------
+    >>> pair_level(5)
+    0.005
+    """
     return 2 * alpha / max(n * (n - 1), 1)
 
 
@@ -135,7 +147,23 @@ def permutation_threshold(
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
 ) -> float:
-    """Largest mutual information of any pair when the rows of every column are shuffled."""
+    """Return the largest mutual information of a pair in tables with shuffled columns.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    permutations : int
+        Number of shuffled tables.
+    random_state : int, Generator or None
+        Seed of the permutations.
+    n_jobs : int, optional
+        Number of threads.
+
+    Returns
+    -------
+    float
+        Mutual information, in nats.
+    """
     rng = np.random.default_rng(random_state)
     most = 0.0
     for _ in range(permutations):
@@ -143,6 +171,7 @@ def permutation_threshold(
         data = arrays_for_tests(Dataset(codes, dataset.cards, dataset.names, dataset.states))
 
         def largest(rows: tuple[int, int], data: Data = data) -> float:
+            """Return the largest mutual information of a strip."""
             return float(information_strip(data, rows[0], rows[1]).max())
 
         most = max(most, *parallel.run(largest, strips(dataset.n_variables), n_jobs))
@@ -150,7 +179,7 @@ def permutation_threshold(
 
 
 def _kept_pairs(pairs: PairStatistics, threshold: float | None, alpha: float) -> sparse.csr_array:
-    """Symmetric graph of the pairs above the threshold, weighted by mutual information."""
+    """Return the symmetric graph of pairs above the threshold, weighted by mutual information."""
     dataset, n = pairs.dataset, pairs.dataset.n_variables
     free = dataset.cards - 1
     critical = _critical_values(free, pair_level(n, alpha), dataset.n_rows)
@@ -166,7 +195,7 @@ def _kept_pairs(pairs: PairStatistics, threshold: float | None, alpha: float) ->
 
 
 def _critical_values(free: np.ndarray, level: float, n_rows: int) -> np.ndarray:
-    """Mutual information that reaches the level, by degrees of freedom."""
+    """Return the critical mutual information of a level, by degrees of freedom."""
     kinds = np.unique(free)
     degrees = np.unique(np.multiply.outer(kinds, kinds))
     table = np.zeros(int(degrees[-1]) + 1)

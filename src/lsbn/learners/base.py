@@ -1,8 +1,8 @@
-"""What every learner takes and gives.
+"""Input and output of the learners.
 
 A learner is a function ``learn_x(dataset, *, candidates, pairs, random_state, n_jobs, ...)`` that
-gives a `Learned`. It works on the whole of the dataset it is handed, be that a table or one
-community.
+returns a `Learned`. A learner uses all variables of its dataset: a sub-community in LocalLearn, or
+all variables in the last pass.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ __all__ = ["Candidates", "Learned"]
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """What the framework proposes to the learner of the whole network.
+    """Candidates of the last pass.
 
     Attributes
     ----------
     neighbours : sequence of int arrays
-        Where to look for the neighbours of each variable, ascending.
+        Candidate neighbours of each variable, ascending.
     blankets : sequence of int arrays
-        The Markov blanket of each variable; empty arrays where none was looked for.
+        The Markov blanket of each variable. The arrays are empty if no blankets were searched.
     joined : (m, 2) int array
         Pairs ``i < j`` that Mergence joined.
     """
@@ -39,7 +39,23 @@ class Candidates:
 
     @classmethod
     def of_pairs(cls, n_variables: int, pairs: np.ndarray) -> Candidates:
-        """Take the ends of each pair as candidates of one another."""
+        """Return candidates in which the two variables of each pair are candidates of each other.
+
+        Parameters
+        ----------
+        n_variables : int
+        pairs : (m, 2) int array
+
+        Returns
+        -------
+        Candidates
+            Without blankets and without joined pairs.
+
+        Examples
+        --------
+        >>> [c.tolist() for c in Candidates.of_pairs(3, np.array([[0, 2]])).neighbours]
+        [[2], [], [0]]
+        """
         pairs = np.asarray(pairs, np.int64).reshape(-1, 2)
         both = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
         start = np.searchsorted(both[:, 0], np.arange(1, n_variables))
@@ -47,12 +63,25 @@ class Candidates:
         return cls(np.split(both[:, 1], start), nothing, np.empty((0, 2), np.int64))
 
     def pairs(self, dataset: Dataset) -> np.ndarray:
-        """Pairs ``i < j`` of variables, none constant, of which one is a candidate of the other."""
+        """Return the pairs ``i < j`` with one variable a candidate of the other, none constant."""
         return pairs_of(dataset, self.neighbours)
 
 
 def pairs_of(dataset: Dataset, lists: Sequence[np.ndarray]) -> np.ndarray:
-    """Pairs ``i < j`` of variables, none constant, of which one is in the other's list.
+    """Return the pairs ``i < j`` with i in the list of j or j in the list of i.
+
+    Pairs with a constant variable are left out.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    lists : sequence of int arrays
+        One list of variables for each variable.
+
+    Returns
+    -------
+    (m, 2) int array
+        Rows sorted, without repetition.
 
     Examples
     --------
@@ -61,7 +90,7 @@ def pairs_of(dataset: Dataset, lists: Sequence[np.ndarray]) -> np.ndarray:
     array([[0, 1]])
     """
     varying = dataset.cards > 1
-    u = np.repeat(np.arange(len(lists)), [len(some) for some in lists])
+    u = np.repeat(np.arange(len(lists)), [len(members) for members in lists])
     v = np.concatenate([np.empty(0, np.int64), *lists]).astype(np.int64)
     keep = varying[u] & varying[v]
     ends = np.stack([np.minimum(u, v)[keep], np.maximum(u, v)[keep]], axis=1)
@@ -70,15 +99,15 @@ def pairs_of(dataset: Dataset, lists: Sequence[np.ndarray]) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Learned:
-    """What a learner found.
+    """Result of a learner.
 
     Attributes
     ----------
     edges : EdgeProbabilities
-        Learners that give one graph give 1 to a directed edge and 0.5 each way to an undirected
-        one.
+        Model averaging returns posterior probabilities. The other learners return one graph: a
+        directed edge has probability 1, and an undirected edge has 0.5 in each direction.
     diagnostics : mapping
-        Figures about the run, ready for JSON.
+        Numbers about the run, which can be written as JSON.
     """
 
     edges: EdgeProbabilities

@@ -1,4 +1,4 @@
-"""Greedy search: hill climbing over acyclic graphs with a tabu list and kicks."""
+"""Greedy search: hill climbing over directed acyclic graphs with a tabu list and kicks."""
 
 from __future__ import annotations
 
@@ -19,25 +19,30 @@ from lsbn.pairs import PairStatistics
 __all__ = ["Climbing", "learn_greedy"]
 
 _ALL_PAIRS = 2_000
+"""Up to this number of variables all pairs are candidates."""
 _MEAN_CANDIDATES = 100
+"""Mean number of candidates of a variable, with more variables."""
 
 
 @dataclass(frozen=True)
 class Climbing:
-    """How hard to search; the defaults were compared by the score they reach, not by any truth.
+    """Effort of the search. The defaults were chosen by the score reached, not by a true graph.
 
     Attributes
     ----------
     tenure : int
-        Steps for which a pair of variables that was moved is left alone.
+        Number of steps for which a changed pair of variables is tabu.
     patience : int
-        Steps without a new best graph after which a climb ends.
+        A climb ends after this number of steps without a new best graph.
     rounds : int
-        Most rounds of kicks; the search ends when a round gains nothing.
+        Largest number of rounds of kicks. The search ends after a round that does not increase the
+        score.
     kicks : int
-        Kicks in a round, at variables in random order, each as often as any other.
+        Number of kicks in a round. Kicks start at variables in random order. The numbers of kicks
+        of two variables differ by at most one.
     largest_region : int
-        A kick clears the edges among 1 to so many variables that hang together.
+        A kick removes all edges among a connected set of variables. The size of this set is drawn
+        at random, from 1 to ``largest_region``.
     """
 
     tenure: int = 15
@@ -58,23 +63,25 @@ def learn_greedy(
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
 ) -> Learned:
-    """Learn one graph by hill climbing: add, drop or turn the edge that gains most.
+    """Learn one graph by hill climbing: add, remove or reverse the edge with the largest gain.
 
     Parameters
     ----------
     dataset : Dataset
     score : Score or str
-        What is maximised, with its structure prior, or the name of its kind.
+        The score to maximise, with its structure prior, or the kind of the score.
     max_parents : int
+        Largest number of parents of a variable.
     effort : Climbing
+        Effort of the search.
     candidates : Candidates, optional
-        Where to climb as well; see Notes.
+        Candidates for a second search, see Notes.
     pairs : PairStatistics, optional
-        Of the same dataset, if they are at hand.
+        Statistics of the same dataset. By default they are computed here.
     random_state : int, Generator or None
-        Seeds the kicks.
+        Seed of the kicks.
     n_jobs : ignored
-        A search is a sequence.
+        The steps of the search depend on each other.
 
     Returns
     -------
@@ -83,18 +90,21 @@ def learn_greedy(
 
     Notes
     -----
-    A climb ends in a local maximum, and which one is decided by the first few of many moves that
-    gain the same: with BDeu, adding u -> v gains what v -> u does. Ties are settled by an order of
-    the variables that is read off the data (`canonical_order`), so that neither the order of the
-    columns nor that of the rows matters. To leave the maximum, a *kick* takes away all edges among
-    a few variables that hang together and climbs again; the result stays if it is no worse. Kicks
-    raised F on win95pts from 64 to about 86 and on link from 58 to 70 (20,000 rows); restarts from
-    scratch would throw away the rest of the graph, which was right.
+    A climb ends in a local maximum. The first steps decide which maximum, and many first steps have
+    equal gains: with BDeu, u -> v and v -> u have the same gain in the empty graph. Equal gains are
+    decided by the order of the variables in `canonical_order`. This order comes from the data, so
+    the result does not depend on the order of the columns or of the rows.
 
-    All variables are candidate parents up to 2,000 variables; beyond that the pairs with most
-    mutual information, 100 for each variable on average. With candidates there is a second climb
-    among these, and the higher score counts: parents that show only beside others are no
-    candidates, and on link the candidates alone lost 8 points of F.
+    A *kick* leaves a local maximum: it removes all edges among a few connected variables and climbs
+    again. The new graph is kept if its score is not lower. Kicks increased F on win95pts from 64 to
+    about 86 and on link from 58 to 70 (20,000 rows). A restart from the empty graph would also lose
+    the correct edges outside the region of the kick.
+
+    Up to 2,000 variables, all pairs are candidate edges. With more variables, the pairs with the
+    largest mutual information are candidate edges, 100 for each variable on average. If
+    `candidates` are given, then there are two searches, and the graph with the higher score is
+    returned. Some parents depend on the child only together with other parents. They are not in
+    `candidates`: on link, the search among `candidates` alone lost 8 points of F.
     """
     del n_jobs
     rng = np.random.default_rng(random_state)
@@ -102,9 +112,9 @@ def learn_greedy(
     climber = _Climber(dataset, canonical_order(pairs), Score.of(score), max_parents, effort, rng)
     if candidates is None:
         return climber.climb(candidate_pairs(pairs))
-    near = climber.climb(candidates.pairs(dataset))
-    far = climber.climb(candidate_pairs(pairs))
-    return max(far, near, key=lambda learned: learned.diagnostics["score"])
+    proposed = climber.climb(candidates.pairs(dataset))
+    unrestricted = climber.climb(candidate_pairs(pairs))
+    return max(unrestricted, proposed, key=lambda learned: learned.diagnostics["score"])
 
 
 def climb_within(
@@ -116,14 +126,29 @@ def climb_within(
     effort: Climbing,
     rng: np.random.Generator,
 ) -> Learned:
-    """Climb among the allowed pairs only."""
+    """Search for the best graph whose edges are among the allowed pairs.
+
+    Parameters
+    ----------
+    pairs : PairStatistics
+    allowed : (m, 2) int array
+        Pairs that may have an edge.
+    score, max_parents, effort
+        See `learn_greedy`.
+    rng : numpy.random.Generator
+        Random numbers for the kicks.
+
+    Returns
+    -------
+    Learned
+    """
     order = canonical_order(pairs)
     return _Climber(pairs.dataset, order, score, max_parents, effort, rng).climb(allowed)
 
 
 @dataclass(frozen=True)
 class _Climber:
-    """A climb over the variables in their canonical order."""
+    """A search over the variables in their canonical order."""
 
     dataset: Dataset
     order: np.ndarray
@@ -133,7 +158,7 @@ class _Climber:
     rng: np.random.Generator
 
     def climb(self, allowed: np.ndarray) -> Learned:
-        """Climb among the allowed pairs."""
+        """Search among the allowed pairs."""
         back = np.argsort(self.order)
         ordered = self.dataset.select(self.order.tolist())
         lists = lists_of(len(back), back[allowed])
@@ -142,17 +167,17 @@ class _Climber:
 
 
 def canonical_order(pairs: PairStatistics) -> np.ndarray:
-    """Order the variables by what the data say of them: entropy, then mutual information.
+    """Return the variables ordered by entropy, then by the sum of their mutual information.
 
-    The second key is the sum over all other variables. Variables that tie in both, to nine digits,
-    are copies of each other or as good as that.
+    The sum is taken over all other variables. Both keys are rounded to nine decimals. Two variables
+    with equal keys are copies of each other, or almost copies.
     """
     strength = pairs.moments(["MI"])["MI"].strength
     return np.lexsort((strength.round(9), pairs.entropy.round(9)))
 
 
 def candidate_pairs(pairs: PairStatistics) -> np.ndarray:
-    """Pairs that may be joined where nobody says which: all, or those that weigh most."""
+    """Return the default candidate edges: all pairs, or the pairs with most mutual information."""
     n = pairs.dataset.n_variables
     varying = np.flatnonzero(pairs.dataset.cards > 1)
     if n <= _ALL_PAIRS:
@@ -162,7 +187,7 @@ def candidate_pairs(pairs: PairStatistics) -> np.ndarray:
 
 
 def lists_of(n: int, edges: np.ndarray) -> _state.Lists:
-    """Candidate lists in which the ends of each pair are candidates of one another."""
+    """Return candidate lists in which u and v of each pair are candidates of each other."""
     both = np.concatenate([edges, edges[:, ::-1]]).astype(np.int64)
     keys = np.unique(both[:, 0] * n + both[:, 1])
     indptr = np.searchsorted(keys, np.arange(n + 1) * n).astype(np.int64)
@@ -177,13 +202,24 @@ def search(
     effort: Climbing,
     rng: np.random.Generator,
 ) -> tuple[sparse.csr_array, dict[str, Any]]:
-    """Climb within candidate lists, then kick until a round of kicks gains nothing.
+    """Climb within candidate lists, then kick until a round of kicks does not increase the score.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    lists : Lists
+        Candidate neighbours of each variable, see `lists_of`.
+    score, max_parents, effort
+        See `learn_greedy`.
+    rng : numpy.random.Generator
+        Random numbers for the kicks.
 
     Returns
     -------
     matrix : sparse (n, n) array
         1 for an edge from row to column.
     diagnostics : dict
+        The score, the scores after each round, and the number of steps.
     """
     n = dataset.n_variables
     most = max(1, min(max_parents, n - 1))
@@ -205,12 +241,13 @@ def search(
 
 
 def _centres(n: int, effort: Climbing, rng: np.random.Generator) -> np.ndarray:
-    """Where the kicks of a round start."""
+    """Return the variables at which the kicks of a round start."""
     passes = -(-effort.kicks // n)
     return np.concatenate([rng.permutation(n) for _ in range(passes)])[: effort.kicks]
 
 
 def _matrix(parents: np.ndarray, n_parents: np.ndarray) -> sparse.csr_array:
+    """Return the adjacency matrix of parent lists."""
     n = len(n_parents)
     inside = np.arange(parents.shape[1]) < n_parents[:, None]
     children = np.repeat(np.arange(n), n_parents)

@@ -1,4 +1,4 @@
-"""What learners that test independence have in common: level, arrays, false discoveries."""
+"""Functions for learners with independence tests: level, arrays, false discovery rate."""
 
 from itertools import pairwise
 
@@ -13,14 +13,14 @@ Data = CountedColumns
 Pair = tuple[int, int]
 
 FALSE_DISCOVERIES = 0.05
-"""Share of false pairs among those that pass the marginal tests."""
+"""Expected proportion of false pairs among the pairs that pass the marginal tests."""
 
 
 def default_alpha(n_variables: int) -> float:
-    """Level of the tests where the user gives none: ``min(0.05, 3 / n)``.
+    """Return the default level of the tests, ``min(0.05, 3 / n)``.
 
-    At a fixed level the false partners left to a variable after the marginal tests grow with n;
-    here a variable expects no more than three.
+    At a fixed level, the expected number of false partners of a variable after the marginal tests
+    grows with n. At this level, a variable has at most three expected false partners.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def default_alpha(n_variables: int) -> float:
 
 
 def checked_alpha(alpha: float | None, n_variables: int) -> float:
-    """Level of the tests as given, or `default_alpha`; refuse what is no level."""
+    """Return `alpha`, or `default_alpha` for None; raise an error unless 0 < alpha < 1."""
     alpha = default_alpha(n_variables) if alpha is None else alpha
     if not 0.0 < alpha < 1.0:
         raise ValueError(f"alpha, the level of the tests, must be between 0 and 1, got {alpha}")
@@ -39,14 +39,22 @@ def checked_alpha(alpha: float | None, n_variables: int) -> float:
 
 
 def significant(log_p: np.ndarray, n_tests: int) -> np.ndarray:
-    """Mark the p-values that control false discoveries (Benjamini & Hochberg 1995).
+    """Select p-values at a false discovery rate of 5 percent (Benjamini & Hochberg 1995).
+
+    The k-th smallest of m p-values is compared with ``0.05 k / m``. All p-values up to the largest
+    one that passes are selected.
 
     Parameters
     ----------
     log_p : float array
         Logarithms of the smallest p-values.
     n_tests : int
-        Number of all tests.
+        Number of all tests, m.
+
+    Returns
+    -------
+    bool array
+        True for the selected p-values.
 
     Examples
     --------
@@ -59,18 +67,18 @@ def significant(log_p: np.ndarray, n_tests: int) -> np.ndarray:
 
 
 def arrays_for_tests(dataset: Dataset) -> Data:
-    """Return the arrays that the kernels of the tests take."""
+    """Return the arrays that the kernels of the tests take as arguments."""
     words, offsets = dataset.bits
     return Data(words, offsets, dataset.codes, tabulate_xlogx(dataset.n_rows))
 
 
 def strips(n: int, height: int = 16) -> list[Pair]:
-    """First and last row, exclusive, of the strips of a matrix."""
+    """Return ``(low, high)`` of strips that cover the rows ``0`` to ``n - 1``."""
     return list(pairwise([*range(0, n, height), n]))
 
 
 def adjacency(n: int, pairs: np.ndarray) -> sparse.csr_array:
-    """Symmetric graph of the pairs, neighbours ascending."""
+    """Return the symmetric adjacency matrix of the pairs, with sorted indices."""
     half = sparse.coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
     graph = (half + half.T).tocsr()
     graph.sort_indices()

@@ -1,4 +1,4 @@
-"""MMHC: max-min parents and children, then hill climbing among them."""
+"""MMHC: find max-min parents and children by tests, then climb among these pairs."""
 
 from __future__ import annotations
 
@@ -38,19 +38,20 @@ def learn_mmhc(
     ----------
     dataset : Dataset
     alpha : float, optional
-        Level of the G2 tests; `lsbn.learners.independence.default_alpha` if left out.
+        Level of the G2 tests. By default `lsbn.learners.independence.default_alpha`.
     max_size : int
-        Largest conditioning set.
+        Size of the largest conditioning set.
     score, max_parents, effort
-        Those of `lsbn.learners.greedy.learn_greedy`, which climbs within the pairs found.
+        See `lsbn.learners.greedy.learn_greedy`. The search is restricted to the max-min pairs.
     candidates : Candidates, optional
-        Where to look for max-min neighbours, and pairs to climb among in any case.
+        Max-min neighbours are searched among the candidate neighbours. The pairs that Mergence
+        joined may have an edge in any case.
     pairs : PairStatistics, optional
-        Of the same dataset, if they are at hand.
+        Statistics of the same dataset. By default they are computed here.
     random_state : int, Generator or None
-        Seeds the kicks of the climb.
+        Seed of the kicks.
     n_jobs : int, optional
-        Threads for the tests.
+        Number of threads for the tests.
 
     Returns
     -------
@@ -79,12 +80,12 @@ def _allowed_pairs(
     max_size: int,
     n_jobs: int | None,
 ) -> np.ndarray:
-    """Pairs to climb among: mutual max-min neighbours, and what the framework joined."""
+    """Return the pairs that may have an edge: max-min pairs, and pairs that Mergence joined."""
     dataset = pairs.dataset
     if candidates is not None:
         pools = candidates.neighbours
-        found = max_min_pairs(dataset, alpha, max_size, pools=pools, n_jobs=n_jobs)
-        return np.unique(np.concatenate([found, candidates.joined]), axis=0)
+        mutual = max_min_pairs(dataset, alpha, max_size, pools=pools, n_jobs=n_jobs)
+        return np.unique(np.concatenate([mutual, candidates.joined]), axis=0)
     order = canonical_order(pairs)
     return order[max_min_pairs(dataset.select(order.tolist()), alpha, max_size, n_jobs=n_jobs)]
 
@@ -97,7 +98,7 @@ def max_min_pairs(
     pools: Sequence[np.ndarray] | None = None,
     n_jobs: int | None = 1,
 ) -> np.ndarray:
-    """Pairs of which each is among the other's max-min parents and children (MMPC).
+    """Return the pairs in which each variable is a max-min neighbour of the other (MMPC).
 
     Parameters
     ----------
@@ -105,8 +106,9 @@ def max_min_pairs(
     alpha, max_size
         See `learn_mmhc`.
     pools : sequence of int arrays, optional
-        Where to look for the neighbours of each variable; everywhere by default.
+        Candidate neighbours of each variable. By default all variables.
     n_jobs : int, optional
+        Number of threads.
 
     Returns
     -------
@@ -116,11 +118,12 @@ def max_min_pairs(
     data = arrays_for_tests(dataset)
     varying = np.flatnonzero(dataset.cards > 1)
 
-    def neighbours(t: int) -> np.ndarray:
+    def neighbours_of(t: int) -> np.ndarray:
+        """Return the max-min parents and children of variable t."""
         pool = varying[varying != t] if pools is None else np.intersect1d(pools[t], varying)
         return _separation.max_min_neighbours(data, t, pool, math.log(alpha), max_size)
 
-    found = parallel.run(neighbours, varying.tolist(), n_jobs)
-    near = {t: set(some.tolist()) for t, some in zip(varying.tolist(), found, strict=True)}
-    pairs = [(x, y) for x in near for y in sorted(near[x]) if x < y and x in near[y]]
+    lists = parallel.run(neighbours_of, varying.tolist(), n_jobs)
+    pc = {t: set(members.tolist()) for t, members in zip(varying.tolist(), lists, strict=True)}
+    pairs = [(x, y) for x in pc for y in sorted(pc[x]) if x < y and x in pc[y]]
     return np.array(pairs, np.int64).reshape(-1, 2)

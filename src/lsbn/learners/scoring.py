@@ -1,4 +1,4 @@
-"""Which score a learner maximises or averages over."""
+"""The score that a learner maximises or averages over."""
 
 from __future__ import annotations
 
@@ -19,33 +19,37 @@ KINDS = {
     "k2": _lookup.K2,
     "bic": _lookup.BIC,
 }
+"""Kinds of score, and their codes in the kernels."""
 PRIORS = ("density", "sizes", "none")
+"""Structure priors."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """A decomposable score of a family, with a prior on its structure.
+    """A decomposable score of a family (a variable and its parent set), with a structure prior.
 
-    All kinds but BIC are the log probability of the child's column given the parents' columns: the
-    sum of its exponential over all possible columns is 1. A family with more free parameters than
-    there are rows is never considered, whatever its score.
+    Every kind except BIC is a log marginal likelihood: the log probability of the child's column
+    given the parents' columns. The sum of ``exp(score)`` over all possible columns is 1. A family
+    with more free parameters than the table has rows is never considered.
 
     Attributes
     ----------
     kind : {"mixed", "bdeu", "k2", "bic"}
-        ``mixed`` averages five ways in which a variable may depend on its parents, tables and
-        decision trees with rows of various prior weights: see `lsbn.kernels.mixture`. Markov
-        equivalent graphs have exactly the same score with BDeu only. Model averaging corrects the
-        mixed score, exactly where no variable has two parents: see `lsbn.kernels.direction`.
+        ``mixed`` is the average of five models of a variable given its parents. The models are
+        tables and decision trees with different prior weights, see `lsbn.kernels.mixture`. Only
+        BDeu gives exactly the same score to Markov equivalent graphs. Model averaging corrects
+        the mixed score for this; the correction is exact if no variable has two parents, see
+        `lsbn.kernels.direction`.
     ess : float
         Equivalent sample size of BDeu: the weight of the uniform prior, in rows.
     prior : {"density", "sizes", "none"}
-        ``density``: two variables are joined with a probability that is the same for all pairs.
-        ``sizes``: every number of parents is as likely as any other, up to half of the variables.
-        ``none``: all families are alike.
+        ``density``: each pair of variables has an edge with the same prior probability.
+        ``sizes``: each number of parents has the same prior probability, up to half of the
+        variables. ``none``: each family has the same prior probability.
     density : float, optional
-        The probability of that prior. By default model averaging starts from 1 / n for n variables
-        and finds it from the data: see `ParentSetSearch.find_density`. Other learners take 1 / n.
+        Prior probability of an edge between two variables. By default model averaging starts from
+        1 / n for n variables and then estimates the density from the data, see
+        `ParentSetSearch.find_density`. Other learners take 1 / n.
 
     Examples
     --------
@@ -74,7 +78,7 @@ class Score:
 
     @classmethod
     def of(cls, score: Score | str | None) -> Score:
-        """Take a score, the name of its kind, or None for the default."""
+        """Return a score, given as a score, as the name of its kind, or as None for the default."""
         if score is None or isinstance(score, str):
             return cls() if score is None else cls(score)
         if not isinstance(score, cls):
@@ -83,23 +87,23 @@ class Score:
 
     @property
     def finds_density(self) -> bool:
-        """Whether the density is to be found from the data."""
+        """Whether model averaging estimates the density from the data."""
         return self.prior == "density" and self.density is None
 
     def tables(self) -> Score:
-        """Give the score by which the search begins: BDeu's tables are faster than the mixture."""
+        """Return the score of the first search: BDeu replaces the mixed score, which is slower."""
         return replace(self, kind="bdeu") if self.kind == "mixed" else self
 
     def lookup(self) -> _lookup.Lookup:
-        """Make look-up tables for the kernels; one set for each thread."""
+        """Return look-up tables for the kernels. Each thread needs its own tables."""
         return _lookup.make_lookup(KINDS[self.kind], self.ess)
 
     def penalty(self, n_variables: int, most_parents: int) -> np.ndarray:
-        """Log prior of a family by its number of parents, ``0`` to ``most_parents``."""
+        """Return the log prior of a family with k parents, for k from 0 to ``most_parents``."""
         k = np.arange(most_parents + 1.0)
         if self.prior == "none":
             return np.zeros(len(k))
-        if self.prior == "density":  # of the pairs in an order, each variable has half of its own
+        if self.prior == "density":  # half of the other variables precede it
             density = 1 / max(n_variables, 2) if self.density is None else self.density
             return k * logit(density) + (n_variables - 1) / 2 * np.log1p(-density)
         half = np.minimum(k, (n_variables - 1) // 2)
@@ -108,9 +112,9 @@ class Score:
 
 
 PUBLISHED = Score("bdeu", prior="sizes")
-"""What the paper's learners maximise or average over."""
+"""The score of the paper's learners."""
 
 
 def columns_of(dataset: Dataset) -> Columns:
-    """Columns of a dataset, as the kernels of scores take them."""
+    """Return the columns of a dataset as the kernels of scores take them."""
     return Columns(*dataset.bits, dataset.codes)

@@ -1,4 +1,4 @@
-"""Step 1 of the paper, ROPART: from a table to overlapping communities of variables."""
+"""Step 1 of LSBN, ROPART: partition the variables of a table into overlapping communities."""
 
 from lsbn.partition.linkcomm import LinkCommunities, link_communities
 from lsbn.partition.robust import RobustPartition, ropart

@@ -1,7 +1,8 @@
 """Link communities: overlapping communities of nodes from a clustering of the edges.
 
-Every edge belongs to one community, so a node belongs to as many as its edges do. This is the
-partitioner of ROPART, applied to each truncated weighted graph and to the second-order network.
+Every edge belongs to one community. A node belongs to the communities of all its edges, so the
+communities overlap. ROPART partitions each truncated weighted graph (step 3) and the second-order
+network (step 5) by link communities.
 """
 
 from dataclasses import dataclass
@@ -12,33 +13,38 @@ from numpy.typing import ArrayLike, NDArray
 from lsbn.kernels import links
 
 _DENSITY_TOLERANCE = 1e-12
+"""Partition densities that differ by less than this are equal."""
 _FILTER_LEVELS = 16
+"""Similarities at which the spanning forest is cut to filter later chunks."""
 _MAX_WEIGHT_RATIO = 1e150
+"""Largest ratio of two weights. Beyond this ratio their squares would underflow."""
 
 _Triples = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, eq=False)
 class LinkCommunities:
-    """Communities of a graph and the tree of merges they were cut from.
+    """Communities of a graph, and the dendrogram that was cut to give them.
 
     Attributes
     ----------
     communities : list of int arrays
-        Sorted node indices of each community, largest community first, then by the first two
-        nodes, then by the first edge. Every node is in at least one: a node without edges is a
-        community of one. Two communities of different edges may hold the same nodes.
+        Sorted node indices of each community. The largest community comes first. Communities of
+        equal size are ordered by their first two nodes, then by their first edge. Every node is
+        in at least one community: a node without edges is a community of one node. Two
+        communities of different edges may have the same nodes.
     density : float
-        Maximum partition density, 0 if no merge improves on single edges.
+        Maximum partition density. It is 0 if no merge improves on single edges.
     dendrogram : float array (k, 5)
-        One merge a row, by descending similarity: cluster, cluster, similarity, number of edges
-        and number of nodes of the result. A cluster below ``m`` is the edge of that index in the
-        input, ``m + t`` is the result of row ``t``. Edges that no chain of shared nodes connects
-        are never merged, so ``k = m - (connected components that have edges)``.
+        One merge per row, by descending similarity: cluster, cluster, similarity, number of edges
+        and number of nodes of the merged cluster. Cluster ``c < m`` is edge ``c`` of the input.
+        Cluster ``m + t`` is the result of row ``t``. Edges in different connected components are
+        never merged, so ``k = m - (connected components that have edges)``.
     edge_labels : int array (m,)
         Index in ``communities`` of each edge of the input.
     cut : int
-        The communities are the clusters after the first ``cut`` rows of the dendrogram.
+        Number of merges. The communities are the clusters after the first ``cut`` rows of the
+        dendrogram.
     """
 
     communities: list[NDArray[np.int64]]
@@ -51,16 +57,16 @@ class LinkCommunities:
 def link_communities(
     n_nodes: int, edges: ArrayLike, weights: ArrayLike | None = None
 ) -> LinkCommunities:
-    r"""Find link communities at the maximum partition density (Ahn, Bagrow and Lehmann 2010).
+    r"""Find link communities at the maximum partition density (paper, Algorithm ROPART, step 3).
 
     Parameters
     ----------
     n_nodes : int
-        Number of nodes; they are called 0 to ``n_nodes - 1``.
+        Number of nodes. The nodes are numbered 0 to ``n_nodes - 1``.
     edges : array-like of int (m, 2)
-        Undirected edges, each once, in any order and direction.
+        Undirected edges, each edge once, in any order and direction.
     weights : array-like of float (m,), optional
-        Positive edge weights; all 1 if left out. Only their ratios matter.
+        Positive edge weights; all are 1 by default. Only the ratios of the weights matter.
 
     Returns
     -------
@@ -68,25 +74,26 @@ def link_communities(
 
     Notes
     -----
-    Two edges (i, k) and (j, k) that share the keystone node k have the Tanimoto similarity of
-    the rows of the weighted adjacency matrix,
+    Two edges (i, k) and (j, k) share the keystone node k. Their similarity is the Tanimoto
+    coefficient of rows i and j of the weighted adjacency matrix,
 
     .. math:: S(i, j) = \frac{a_i \cdot a_j}{|a_i|^2 + |a_j|^2 - a_i \cdot a_j},
 
     where :math:`a_{ii}` is the mean weight of i's edges. With equal weights this is the Jaccard
     coefficient of the inclusive neighbourhoods. Similarities are rounded to 12 decimals.
 
-    Edges are clustered by single linkage; merges of equal similarity are one step. Of all steps,
-    and the state before the first, the one with the largest partition density
+    Edges are clustered by single linkage. Merges of equal similarity are one step. The partition
+    density is computed before the first step and after every step:
 
     .. math:: D = \frac{2}{M} \sum_c m_c \frac{m_c - (n_c - 1)}{(n_c - 2)(n_c - 1)}
 
-    is taken, the one of highest similarity if several are largest. :math:`m_c` and :math:`n_c`
-    count edges and nodes of a cluster; a single edge contributes 0; weights do not enter.
+    :math:`M` is the number of edges; cluster c has :math:`m_c` edges and :math:`n_c` nodes. A
+    single edge contributes 0. The density does not depend on the weights. The clusters with the
+    largest density are the communities; of equal densities, the one of highest similarity is taken.
 
-    The :math:`\sum_k \binom{d_k}{2}` similarities are streamed and only a maximum spanning
-    forest of them is kept, which determines single linkage. Memory is therefore O(n + m). The
-    result does not depend on the order of the edges, up to the indices of edges in it.
+    The :math:`\sum_k \binom{d_k}{2}` similarities are streamed. Only a maximum spanning forest
+    of the similarities is kept, because the forest determines single linkage. Memory is therefore
+    O(n + m). The order of the edges changes only the indices of edges in the result.
 
     References
     ----------
@@ -97,10 +104,10 @@ def link_communities(
     --------
     Two triangles that share node 2:
 
-    >>> found = link_communities(6, [(0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (3, 4)])
-    >>> [c.tolist() for c in found.communities]
+    >>> links = link_communities(6, [(0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (3, 4)])
+    >>> [c.tolist() for c in links.communities]
     [[0, 1, 2], [2, 3, 4], [5]]
-    >>> found.density
+    >>> links.density
     1.0
     """
     pairs = _checked_edges(n_nodes, edges)
@@ -130,7 +137,7 @@ def link_communities(
 
 
 def _checked_edges(n_nodes: int, edges: ArrayLike) -> NDArray[np.int32]:
-    """Edges as int32 rows with the smaller endpoint first; errors name the first bad row."""
+    """Return the edges as int32 rows, smaller node first; raise an error for the first bad row."""
     if n_nodes < 0 or n_nodes > np.iinfo(np.int32).max:
         raise ValueError(f"n_nodes must be between 0 and 2**31 - 1, got {n_nodes}.")
     raw = np.asarray(edges)
@@ -158,7 +165,7 @@ def _checked_edges(n_nodes: int, edges: ArrayLike) -> NDArray[np.int32]:
 
 
 def _checked_weights(weights: ArrayLike | None, m: int) -> NDArray[np.float64]:
-    """Weights scaled by a power of two to at most 1, so that squares cannot overflow."""
+    """Divide the weights by a power of two, so that all are at most 1 and no square overflows."""
     if weights is None:
         return np.ones(m)
     values = np.asarray(weights, dtype=np.float64)
@@ -176,13 +183,13 @@ def _checked_weights(weights: ArrayLike | None, m: int) -> NDArray[np.float64]:
     if values.min() < values.max() / _MAX_WEIGHT_RATIO:
         raise ValueError(
             f"weights span {values.min()} to {values.max()}, a ratio above {_MAX_WEIGHT_RATIO:g},"
-            " so that their squares underflow: drop the negligible edges."
+            " so their squares underflow: drop the negligible edges."
         )
     return np.ldexp(values, -np.frexp(values.max())[1])
 
 
 def _refuse_duplicates(pairs: NDArray[np.int32], order: NDArray[np.intp]) -> None:
-    """Raise if two sorted rows are equal, naming their places in the input."""
+    """Raise an error if two sorted rows are equal; the message gives their places in the input."""
     same = np.flatnonzero((pairs[1:] == pairs[:-1]).all(axis=1))
     if same.size:
         first, second = sorted((int(order[same[0]]), int(order[same[0] + 1])))
@@ -196,10 +203,12 @@ def _refuse_duplicates(pairs: NDArray[np.int32], order: NDArray[np.intp]) -> Non
 def _spanning_forest(
     n_nodes: int, pairs: NDArray[np.int32], values: NDArray[np.float64]
 ) -> _Triples:
-    """Maximum spanning forest of the similarities between adjacent edges, sorted descending.
+    """Return a maximum spanning forest of the edge similarities, sorted descending.
 
-    Similarities arrive in chunks. After each chunk Kruskal reduces chunk and forest to a forest
-    again; its cuts at a few similarities let later chunks leave out most of what cannot matter.
+    Similarities are computed in chunks. After each chunk, Kruskal's algorithm reduces the chunk and
+    the forest to one forest. The forest is then cut at `_FILTER_LEVELS` similarities. If two edges
+    are connected above a cut, then a similarity below this cut does not change the forest, and
+    later chunks leave the similarity out.
     """
     m = len(pairs)
     graph = links.adjacency(n_nodes, pairs, values)
@@ -224,12 +233,12 @@ def _spanning_forest(
 
 
 def _chunk_room(m: int) -> int:
-    """Triples to hold at once: the forest, the largest degree, and enough to sort in bulk."""
+    """Return the buffer size: room for the forest, one node's edges, and an efficient sort."""
     return max(1 << 16, 4 * m)
 
 
 def _filter_levels(similarity: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Distinct similarities, descending, that split a sorted forest into about equal parts."""
+    """Return distinct similarities, descending, that split a sorted forest into equal parts."""
     places = np.linspace(0, len(similarity) - 1, _FILTER_LEVELS + 1).astype(np.int64)[1:]
     return np.unique(similarity[places])[::-1].copy()
 
@@ -237,7 +246,7 @@ def _filter_levels(similarity: NDArray[np.float64]) -> NDArray[np.float64]:
 def _node_sets(
     n_nodes: int, pairs: NDArray[np.int32], roots: NDArray[np.int32]
 ) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
-    """Sorted communities and each edge's index among them; lone nodes come last."""
+    """Return the sorted communities (single nodes last) and the community of each edge."""
     first_edge, cluster = np.unique(roots, return_inverse=True)
     keys = np.unique(cluster[:, None].astype(np.int64) * n_nodes + pairs)
     owner, nodes = np.divmod(keys, max(n_nodes, 1))

@@ -1,4 +1,4 @@
-"""ROPART, step 1 of LSBN: a robust partition from many weight functions (Algorithm 1)."""
+"""ROPART, step 1 of LSBN: one partition from many weight functions (paper, Algorithm ROPART)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,20 +19,21 @@ from lsbn.partition.weights import WeightedGraph, weighted_graphs
 
 @dataclass(frozen=True, eq=False)
 class RobustPartition:
-    """What ROPART found.
+    """The second-order partition, and the results of all steps of ROPART before it.
 
     Attributes
     ----------
     communities : list of int arrays
         The second-order partition: sorted variable indices, largest community first. Every
-        variable is in at least one, many are in several.
+        variable is in at least one community. Many variables are in several communities.
     by_weight : dict of str to list of int arrays
-        The partition under each weight function.
+        The partition of the weighted graph of each weight function.
     kept : dict of str to float
-        Fraction of all pairs that each weight function's threshold leaves.
+        Fraction of all pairs whose weight exceeds the threshold, for each weight function.
     graphs : dict of str to WeightedGraph
         The truncated weighted graphs.
     second_order : SecondOrderNetwork
+        The second-order network of all these partitions.
     """
 
     communities: list[np.ndarray]
@@ -60,41 +61,49 @@ def ropart(
     ----------
     dataset : Dataset
     weights : sequence of str
-        Weight functions, of `WEIGHTS`.
+        Names of weight functions, see `WEIGHTS`.
     pairs : PairStatistics, optional
-        Of the same dataset, if they are at hand.
+        Statistics of the same dataset. By default they are computed here.
     max_mean_degree : float
-        Bound on the edges per variable of the weighted graphs and of the second-order network.
-        It acts on a thousand variables and more.
+        Largest mean degree of the weighted graphs and of the second-order network. This bound
+        matters for a thousand variables and more.
     min_agreement, min_lift : float
         Thresholds of the second-order network, see `second_order_network`.
     max_size : int
-        Larger communities of the second-order partition are partitioned again.
+        Communities of the second-order partition with more variables are partitioned again.
     n_jobs : int, optional
-        Partitions made at a time; the answer does not depend on it.
+        Number of weighted graphs that are partitioned in parallel. The result does not depend on
+        ``n_jobs``.
     progress : callable, optional
-        Is told in words what begins.
+        Called with a short text when a stage begins.
 
     Returns
     -------
     RobustPartition
 
+    Notes
+    -----
+    The five steps of the algorithm: (1) the complete graph of all variables; (2) one weighted
+    graph for each weight function, truncated at its elbow; (3) one partition of each weighted
+    graph by link communities; (4) the partition support matrices; (5) the second-order network and
+    its partition.
+
     Examples
     --------
     >>> from lsbn.network import load_network
     >>> data = Dataset.from_table(load_network("alarm").sample(2_000, random_state=0))
-    >>> found = ropart(data)
-    >>> sorted(found.kept) == sorted(WEIGHTS)
+    >>> partition = ropart(data)
+    >>> sorted(partition.kept) == sorted(WEIGHTS)
     True
     """
-    tell = progress or (lambda text: None)
-    tell(f"weighing {dataset.n_variables * (dataset.n_variables - 1) // 2:,} pairs of variables")
+    report = progress or (lambda text: None)
+    report(f"weighing {dataset.n_variables * (dataset.n_variables - 1) // 2:,} pairs of variables")
     graphs = weighted_graphs(dataset, weights, pairs=pairs, max_mean_degree=max_mean_degree)
-    tell(f"partitioning {len(graphs)} weighted graphs")
-    found = run(_partition, list(graphs.values()), n_jobs)
-    tell("building the second-order partition")
+    report(f"partitioning {len(graphs)} weighted graphs")
+    partitions = run(_partition, list(graphs.values()), n_jobs)
+    report("building the second-order partition")
     network = second_order_network(
-        found,
+        partitions,
         dataset.n_variables,
         min_agreement=min_agreement,
         min_lift=min_lift,
@@ -102,7 +111,7 @@ def ropart(
     )
     return RobustPartition(
         communities=second_order_partition(network, max_size=max_size),
-        by_weight=dict(zip(graphs, found, strict=True)),
+        by_weight=dict(zip(graphs, partitions, strict=True)),
         kept={name: graph.kept for name, graph in graphs.items()},
         graphs=graphs,
         second_order=network,
@@ -110,4 +119,5 @@ def ropart(
 
 
 def _partition(graph: WeightedGraph) -> list[np.ndarray]:
+    """Return the link communities of a weighted graph."""
     return link_communities(graph.n_nodes, graph.edges, graph.weights).communities

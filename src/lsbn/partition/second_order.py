@@ -1,8 +1,9 @@
 """Steps 4 and 5 of ROPART: partition support, second-order network, second-order partition.
 
-All communities of all partitions are the columns of one sparse matrix B, nodes x communities.
-The partition support matrix PSM(v) is the transpose of the columns in which v has a one, and
-co-occurrence is B B^T, whose rows are made one at a time and cut at once.
+B is a sparse matrix of nodes x communities. Its columns are the communities of all partitions. The
+partition support matrix PSM(v) is the transpose of the columns in which row v is one. The matrix
+B B^T counts co-occurrence. Its rows are computed one at a time, and only entries above the
+thresholds are kept.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,11 +19,12 @@ Communities = Sequence[np.ndarray]
 """One partition: sorted node indices of each of its communities."""
 
 _ROWS = 64
+"""Rows of B B^T that one call of the kernel computes."""
 
 
 @dataclass(frozen=True, eq=False)
 class SecondOrderNetwork:
-    """Pairs of nodes that the partitions put together (Definition 4).
+    """Pairs of nodes that share a community in enough partitions (paper, Definition 4).
 
     Attributes
     ----------
@@ -31,9 +33,10 @@ class SecondOrderNetwork:
     edges : (m, 2) int32 array
         Pairs ``u < v`` in lexicographic order.
     agreement : (m,) int32 array
-        In how many partitions the pair has a community in common.
+        Number of partitions in which the two nodes share a community.
     lift : (m,) float array
-        How much more than by chance they are together, see `second_order_network`.
+        Ratio of the pair's co-occurrence to the co-occurrence by chance, see
+        `second_order_network`.
     """
 
     n_nodes: int
@@ -44,7 +47,7 @@ class SecondOrderNetwork:
 
 
 def membership(partitions: Sequence[Communities], n_nodes: int) -> sparse.csc_array:
-    """Stack the communities of all partitions into the matrix B, nodes x communities."""
+    """Return the matrix B of nodes x communities, with the communities of all partitions."""
     communities = [c for partition in partitions for c in partition]
     indptr = np.concatenate([[0], np.cumsum([len(c) for c in communities])]).astype(np.int64)
     nodes = np.concatenate([*communities, np.empty(0, np.int64)]).astype(np.int32)
@@ -53,23 +56,25 @@ def membership(partitions: Sequence[Communities], n_nodes: int) -> sparse.csc_ar
 
 
 def partition_support(partitions: Sequence[Communities], node: int, n_nodes: int) -> np.ndarray:
-    """Partition support matrix PSM(v) of a node (Definition 3).
+    """Return the partition support matrix PSM(v) of a node (paper, Definition 3).
 
     Parameters
     ----------
     partitions : sequence of partitions, each a sequence of index arrays
     node : int
+        The node v.
     n_nodes : int
+        Number of nodes.
 
     Returns
     -------
     (k, n_nodes) int8 array
-        A row for each community that contains the node, partition by partition; a one for each
-        member.
+        One row for each community that contains the node, partition by partition. A member of the
+        community has a one in this row.
 
     Examples
     --------
-    Node 0 in a partition with two communities that hold it and in one with a single one:
+    Node 0 is in two communities of the first partition and in one community of the second:
 
     >>> partition_support([[np.array([0, 1]), np.array([0, 2])], [np.arange(3)]], 0, 3)
     array([[1, 1, 0],
@@ -90,20 +95,21 @@ def second_order_network(
     min_lift: float = 2.5,
     max_mean_degree: float = 100.0,
 ) -> SecondOrderNetwork:
-    r"""Build the second-order network of several partitions (Definition 4).
+    r"""Build the second-order network of several partitions (paper, Definition 4).
 
     Parameters
     ----------
     partitions : sequence of partitions, each a sequence of sorted index arrays
     n_nodes : int
+        Number of nodes.
     min_agreement : float
-        Smallest fraction of the partitions in which a pair must have a community in common: 0.4
-        is three of seven.
+        A pair must share a community in at least this fraction of the partitions. 0.4 means three
+        of seven.
     min_lift : float
-        Smallest lift of a pair on which the partitions are not unanimous.
+        Smallest lift of a pair that does not share a community in every partition.
     max_mean_degree : float
-        Bound on the size of the network: where more pairs than this many per node pass, only
-        those of highest lift are kept, pairs of equal lift together or not at all.
+        Largest mean degree of the network. If more pairs pass the thresholds, then only those of
+        highest lift are kept. Of several pairs with equal lift, all are kept or none.
 
     Returns
     -------
@@ -111,45 +117,55 @@ def second_order_network(
 
     Notes
     -----
-    Co-occurrence is counted in two ways, and a pair has to pass both; where all partitions
-    agree, lift is not asked for (few variables that all hang together have none).
+    Co-occurrence has two measures, and a pair must pass both thresholds. The exception is a pair
+    that shares a community in every partition: this pair needs no lift. (If all variables are in
+    one community, then no pair has a high lift.)
 
     *Agreement* is the fraction of the partitions in which u and v share a community.
 
-    *Lift* weighs every common community by its size, as a member of a large one meets another
-    given member by chance. With P partitions
+    *Lift* gives a common community c the weight 1 / (size - 1), because two nodes share a
+    large community more often by chance. With P partitions
 
     .. math:: lift(u, v) = \frac{n - 1}{P} \sum_{c \ni u, v} \frac{1}{|c| - 1} .
 
-    Each community of u hands out one unit to its other members, so the values of u sum to n - 1
-    times its mean number of communities, and 1 is what v would get if a single community were
-    handed out evenly to everybody.
+    The lifts of u sum to n - 1 times the mean number of communities of u. If u is in one community
+    of all n nodes in every partition, then every lift of u is 1.
 
-    Dividing instead by how often u occurs, as a probability within PSM(u), starves hubs: in
-    pigs, where a parent has dozens of children and a community for each, true edges then fall
-    below pairs of strangers. ``experiments/second_order.md`` has the figures.
+    A probability within PSM(u) would divide by the number of communities of u instead. This loses
+    the edges of hubs: in pigs a parent has dozens of children and a community for each of them,
+    and its true edges then get smaller weights than unrelated pairs. The figures are in
+    ``experiments/second_order.md``.
 
-    Rows of B B^T are made one at a time and only pairs that pass are kept, so a community of
-    thousands costs time in proportion to the square of its size but no memory.
+    Rows of B B^T are computed one at a time, and only pairs that pass are kept. A community of
+    thousands of nodes takes time quadratic in its size, but no memory.
+
+    Examples
+    --------
+    Nodes 0 and 1 share a community in both partitions, nodes 1 and 2 only in the second:
+
+    >>> first, second = [np.array([0, 1]), np.array([2])], [np.array([0, 1]), np.array([1, 2])]
+    >>> network = second_order_network([first, second], 3, min_lift=0.5)
+    >>> network.edges.tolist(), network.agreement.tolist(), network.lift.tolist()
+    ([[0, 1], [1, 2]], [2, 1], [2.0, 1.0])
     """
     n_partitions = len(partitions)
-    wide = [[c for c in partition if len(c) > 1] for partition in partitions]
-    matrix = membership(wide, n_nodes)
+    shared = [[c for c in partition if len(c) > 1] for partition in partitions]
+    matrix = membership(shared, n_nodes)
     rows = matrix.tocsr()
     rows.sort_indices()
     sizes = np.diff(matrix.indptr)
-    share = max(n_nodes - 1, 1) / (max(n_partitions, 1) * np.maximum(sizes - 1.0, 1.0))
-    source = np.repeat(np.arange(n_partitions), [len(p) for p in wide])
-    # Sums of shares that are mathematically at the threshold must not fall to rounding.
-    enough = max(1, int(np.ceil(min_agreement * n_partitions - 1e-9)))
-    least = (enough, min_lift * (1 - 1e-9), n_partitions)
+    weight = max(n_nodes - 1, 1) / (max(n_partitions, 1) * np.maximum(sizes - 1.0, 1.0))
+    source = np.repeat(np.arange(n_partitions), [len(p) for p in shared])
+    # The tolerance 1e-9 keeps pairs that are exactly at a threshold in spite of rounding errors.
+    least_agreement = max(1, int(np.ceil(min_agreement * n_partitions - 1e-9)))
+    least = (least_agreement, min_lift * (1 - 1e-9), n_partitions)
     by_node = (rows.indptr.astype(np.int64), rows.indices.astype(np.int32))
     by_community = (matrix.indptr.astype(np.int64), matrix.indices)
     limit = int(max_mean_degree * n_nodes / 2)
-    edges, agreement, lift = _heaviest(
+    edges, agreement, lift = _highest_lift(
         (
             _support.co_occurrence_rows(
-                low, min(low + _ROWS, n_nodes), by_node, by_community, source, share, least
+                low, min(low + _ROWS, n_nodes), by_node, by_community, source, weight, least
             )
             for low in range(0, n_nodes, _ROWS)
         ),
@@ -159,46 +175,54 @@ def second_order_network(
 
 
 def second_order_partition(network: SecondOrderNetwork, *, max_size: int = 50) -> list[np.ndarray]:
-    """Partition a second-order network (Definition 5).
+    """Partition a second-order network by link communities (paper, Definition 5).
 
     Parameters
     ----------
     network : SecondOrderNetwork
     max_size : int
-        Communities with more members are partitioned again (Definition 2 allows it), as long as
-        they come apart.
+        A community with more nodes is partitioned again, as Definition 2 allows. This ends when a
+        community has at most ``max_size`` nodes or cannot be divided.
 
     Returns
     -------
     list of int arrays
-        Sorted node indices, largest community first, then lexicographically, without repetition.
-        Every node is in at least one; a node without edges is a community of one.
+        Sorted node indices of each community, without repetition. The largest community comes
+        first; communities of equal size are in lexicographic order. Every node is in at least one
+        community; a node without edges is a community of one node.
 
     Notes
     -----
-    Links count alike: on the pairs that pass both thresholds, weights of any kind made
-    communities longer, not tighter.
+    All links have the same weight. The network holds only pairs that pass both thresholds, and on
+    these pairs weights of any kind made communities longer, not tighter.
 
-    Taking a large community apart leaves many links that belong to none of its parts, and
-    most join variables far apart in the true network. Such a link is a community of two; it is
-    kept only if every partition agrees on it.
+    The division of a large community leaves many single links outside the new communities. Most of
+    these links join variables that are far apart in the true network. Such a link is a community
+    of two nodes, and it is kept only if the two nodes share a community in every partition.
+
+    Examples
+    --------
+    >>> partition = [np.array([0, 1, 2]), np.array([2, 3])]
+    >>> network = second_order_network([partition], 5)
+    >>> [community.tolist() for community in second_order_partition(network)]
+    [[0, 1, 2], [2, 3], [4]]
     """
-    everything = np.arange(network.n_nodes), network, np.arange(len(network.edges))
-    found = list(_split(*everything, max_size))
-    alone = np.setdiff1d(np.arange(network.n_nodes), np.concatenate([*found, np.empty(0, int)]))
-    distinct = {tuple(c.tolist()) for c in found} | {(v,) for v in alone.tolist()}
+    nodes, links = np.arange(network.n_nodes), np.arange(len(network.edges))
+    communities = list(_split(nodes, network, links, max_size))
+    alone = np.setdiff1d(nodes, np.concatenate([*communities, np.empty(0, int)]))
+    distinct = {tuple(c.tolist()) for c in communities} | {(v,) for v in alone.tolist()}
     return [np.array(c) for c in sorted(distinct, key=lambda c: (-len(c), c))]
 
 
 def _split(
     nodes: np.ndarray, network: SecondOrderNetwork, links: np.ndarray, max_size: int
 ) -> Iterator[np.ndarray]:
-    """Communities of two and more nodes of a part of the network, large ones taken apart."""
+    """Yield the communities of at least two nodes of a part of the network; divide large ones."""
     first = len(links) == len(network.edges)
-    found = link_communities(len(nodes), np.searchsorted(nodes, network.edges[links]))
-    order = np.argsort(found.edge_labels, kind="stable")
-    starts = np.searchsorted(found.edge_labels[order], np.arange(len(found.communities) + 1))
-    for k, community in enumerate(found.communities):
+    parts = link_communities(len(nodes), np.searchsorted(nodes, network.edges[links]))
+    order = np.argsort(parts.edge_labels, kind="stable")
+    starts = np.searchsorted(parts.edge_labels[order], np.arange(len(parts.communities) + 1))
+    for k, community in enumerate(parts.communities):
         inside = links[np.sort(order[starts[k] : starts[k + 1]])]
         if len(inside) == 1:
             if first or network.agreement[inside[0]] == network.n_partitions:
@@ -209,10 +233,10 @@ def _split(
             yield from _split(nodes[community], network, inside, max_size)
 
 
-def _heaviest(
+def _highest_lift(
     parts: Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]], limit: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Concatenate (edges, agreement, lift), keeping at most `limit` rows of highest lift."""
+    """Concatenate triples (edges, agreement, lift); keep at most `limit` rows of highest lift."""
     kept = (np.empty((0, 2), np.int32), np.empty(0, np.int32), np.empty(0))
     waiting, n_waiting = [kept], 0
     for part in parts:
@@ -227,6 +251,7 @@ def _heaviest(
 def _top(
     parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]], limit: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Keep at most `limit` rows of highest lift, and rows of equal lift together."""
     edges, agreement, lift = (np.concatenate(column) for column in zip(*parts, strict=True))
     if len(lift) > limit:
         first_left_out = np.partition(lift, len(lift) - limit - 1)[len(lift) - limit - 1]

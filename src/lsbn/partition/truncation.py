@@ -1,46 +1,47 @@
-"""Where to truncate a weighted graph: the elbow of the histogram of its weights."""
+"""Truncate a weighted graph at the elbow of the histogram of its weights."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 
 def elbow(counts: ArrayLike, bin_edges: ArrayLike) -> float:
-    r"""Truncate threshold of a weighted graph by the elbow criterion (paper, Parameter Setting).
+    r"""Return the truncate threshold of a weighted graph (paper, Parameter Setting).
 
-    Most pairs of variables are nearly independent: the histogram of their weights falls steeply
-    and then runs out in a long tail. The elbow between the two is the bin farthest below the
-    chord from the first bin to the last.
+    Most pairs of variables are nearly independent. The histogram of the weights therefore falls
+    steeply and then has a long tail. The elbow lies between the two: it is the bin farthest below
+    the chord from the tallest bin to the last bin.
 
     Parameters
     ----------
     counts : array-like (b,)
-        Number of pairs in each bin. Counts add up, so a histogram over any number of blocks of
-        pairs will do and the weights themselves are never needed. 100 equal bins from the
-        smallest to the largest weight are usual.
+        Number of pairs in each bin. The counts of several blocks of pairs can be added, so the
+        weights need not be in memory. ROPART takes 100 equal bins from the smallest to the largest
+        weight.
     bin_edges : array-like (b + 1,)
         Edges of the bins, ascending; bin ``i`` is ``[bin_edges[i], bin_edges[i + 1])``.
 
     Returns
     -------
     float
-        Left edge of the elbow's bin: pairs whose weight exceeds it are to be kept. Where there is
-        no elbow (no pairs, all pairs in one bin, or counts that nowhere sag below the chord) it
-        is minus infinity, so that nothing is cut.
+        Left edge of the elbow's bin. Keep the pairs whose weight exceeds this threshold. The
+        threshold is minus infinity, and every pair is kept, if there is no elbow: there are no
+        pairs, all pairs are in one bin, or no count is below the chord.
 
     Notes
     -----
-    With bins as abscissa and counts :math:`c` as ordinate the depth of bin b below the chord
-    from bin s to the last bin l is
+    Let bin b have the count :math:`c_b`. The depth of bin b below the chord from bin s to the last
+    bin l is
 
     .. math:: c_s + (c_l - c_s) \frac{b - s}{l - s} - c_b .
 
-    Scaling either axis to [0, 1], or measuring perpendicular to the chord, multiplies all depths
-    by one constant and gives the same bin. The first of equally deep bins is taken.
+    The elbow is the bin with the largest depth, and the first of several such bins. Scaling an axis
+    to [0, 1], or measuring perpendicular to the chord, multiplies all depths by one constant and
+    gives the same bin.
 
-    The chord starts at the tallest bin s, which is the first one unless few pairs are
-    nearly independent or noise lifts the weights of those that are (absolute correlations, few
-    rows). Starting at a low first bin, the chord would lie below the whole peak and the elbow
-    would be any empty bin of the tail.
+    The chord starts at the tallest bin s. Usually this is the first bin. Another bin is the tallest
+    if few pairs are nearly independent, or if noise increases the weights of independent pairs
+    (absolute correlations, few rows). A chord from a low first bin would lie below the peak, and
+    the elbow would be any empty bin of the tail.
 
     Examples
     --------
@@ -56,7 +57,7 @@ def elbow(counts: ArrayLike, bin_edges: ArrayLike) -> float:
         return -np.inf
     start, last = int(np.argmax(c)), len(c) - 1
     steps = np.arange(last - start + 1)
-    # Depths times (last - start): whole numbers for whole counts, so ties are exact.
+    # Depths times (last - start) are integers if the counts are, so equal depths compare equal.
     chord = c[start] * (last - start) + (c[last] - c[start]) * steps
     depth = chord - c[start:] * (last - start)
     deepest = int(np.argmax(depth))
@@ -64,7 +65,7 @@ def elbow(counts: ArrayLike, bin_edges: ArrayLike) -> float:
 
 
 def _check_histogram(counts: np.ndarray, edges: np.ndarray) -> None:
-    """Raise unless these can be the counts and edges of a histogram."""
+    """Raise an error unless these are the counts and bin edges of a histogram."""
     if counts.ndim != 1 or counts.size == 0:
         raise ValueError(f"counts must be a list of at least one bin, got shape {counts.shape}.")
     if edges.shape != (counts.size + 1,):

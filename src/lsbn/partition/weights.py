@@ -1,4 +1,4 @@
-"""Step 2 of ROPART: seven weight functions turn the complete graph into weighted graphs."""
+"""Step 2 of ROPART: seven weight functions map the complete graph to weighted graphs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from lsbn.partition.truncation import elbow
 __all__ = ["WEIGHTS", "WeightedGraph", "weighted_graphs"]
 
 _BINS = 100
+"""Bins of the histogram in which the elbow is found."""
 
 
 @dataclass(frozen=True)
@@ -21,18 +22,19 @@ class WeightedGraph:
     Attributes
     ----------
     name : str
-        The weight function.
+        Name of the weight function.
     n_nodes : int
+        Number of variables.
     edges : (m, 2) int32 array
         Pairs ``i < j`` in lexicographic order.
     weights : (m,) float array
-        Their weights, all positive: where the threshold is negative (standard normalisation)
-        weights are counted from the threshold.
+        Weights of the edges, all positive. If the threshold is negative, which is possible with
+        standard normalisation, then these are the weights minus the threshold.
     threshold : float
-        The truncate threshold, on the scale of the weight function itself; every pair above it is
-        kept, and no other.
+        The truncate threshold, on the scale of the weight function. The edges are exactly the
+        pairs whose weight exceeds the threshold.
     kept : float
-        Fraction of all pairs that is left.
+        Number of edges divided by the number of all pairs.
     """
 
     name: str
@@ -51,45 +53,54 @@ def weighted_graphs(
     truncate: Callable[[np.ndarray, np.ndarray], float] = elbow,
     max_mean_degree: float = 100.0,
 ) -> dict[str, WeightedGraph]:
-    """Map the complete graph to one truncated weighted graph for each weight function.
+    """Map the complete graph to truncated weighted graphs (paper, Algorithm ROPART, step 2).
 
     Parameters
     ----------
     dataset : Dataset
     names : sequence of str
-        Weight functions, of `WEIGHTS`.
+        Names of weight functions, see `WEIGHTS`.
     pairs : PairStatistics, optional
-        Of the same dataset, if they are at hand.
+        Statistics of the same dataset. By default they are computed here.
     truncate : callable
-        Takes the counts and the edges of a histogram of all pair weights, gives the threshold.
+        ``truncate(counts, bin_edges)`` returns the threshold. The arguments are a histogram of the
+        weights of all pairs.
     max_mean_degree : float
-        Bound on the size of a graph: where the threshold leaves more pairs than this many per
-        variable, only the heaviest are kept.
+        Largest mean degree of a graph. If more pairs exceed the threshold, then the threshold is
+        raised and only the heaviest pairs are kept.
 
     Returns
     -------
     dict of str to WeightedGraph
+        One graph for each weight function.
 
     Notes
     -----
-    Standard normalisation changes the scale, not the ranks, so ``MI_sn`` keeps the pairs of
-    ``MI``; its weights differ because they are counted from the mean over all pairs.
+    Standard normalisation changes the scale of the weights, but not their ranks. Therefore
+    ``MI_sn`` keeps the same pairs as ``MI``. The weights of these pairs differ.
 
-    Pairs of weight 0 (before normalisation) are independent in the table and are never kept, so
-    constant columns have no edges. Where there is no elbow, as with a single pair, all other
-    pairs are.
+    Two variables whose weight is 0 before normalisation are independent in the table. Such a pair
+    is never kept, so constant columns have no edges. If there is no elbow, for example with a
+    single pair, then all other pairs are kept.
+
+    Examples
+    --------
+    >>> table = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1]]).T
+    >>> graph = weighted_graphs(Dataset.from_table(table), ["Pearson"])["Pearson"]
+    >>> graph.edges.tolist(), graph.weights.tolist()
+    ([[0, 1]], [1.0])
     """
     bases = base_weights(names)
     pairs = pairs or PairStatistics(dataset)
     pairs.survey(bases)
     allowed = min(LISTED_PAIRS, max_mean_degree * dataset.n_variables / 2)
     thresholds = {name: _cut(pairs, name, truncate, allowed) for name in bases}
-    found = pairs.above(thresholds)
+    listed = pairs.above(thresholds)
     moments = pairs.moments(bases)
     graphs = {}
     for name in names:
         base = STANDARDISED.get(name, name)
-        edges, weights = found[base]
+        edges, weights = listed[base]
         threshold = thresholds[base]
         if base != name:
             m = moments[base]
@@ -108,7 +119,7 @@ def _cut(
     truncate: Callable[[np.ndarray, np.ndarray], float],
     allowed: float,
 ) -> float:
-    """Threshold of a weight, at least 0, raised where too many pairs are left."""
+    """Return the threshold of a weight function, at least 0; at most `allowed` pairs exceed it."""
     counts, limits = pairs.histograms([name])[name]
     if counts.sum() == 0:
         return 0.0
