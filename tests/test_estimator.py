@@ -17,13 +17,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
 from learner_cases import shuffled_alarm
-from lsbn import estimator, pairs
+from lsbn import estimator
 from lsbn.data import DataError, Dataset
 from lsbn.estimator import LSBN
 from lsbn.learners import LEARNERS, Score
 from lsbn.learners.averaging import SearchSettings
 from lsbn.metrics import compare
 from lsbn.network import load_network, read_bif
+from lsbn.pairs import statistics as pairs
 
 EXPECTED_FAILURES = {}
 

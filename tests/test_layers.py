@@ -16,6 +16,7 @@ LAYERS = (
     {"framework"},
     {"runs"},
     {"report"},
+    {"fitted"},
     {"estimator"},
     {"studies", "cli", "__init__"},
 )

@@ -2,70 +2,35 @@
 
 from __future__ import annotations
 
-import os
-import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import networkx as nx
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_array
 
 from lsbn.data import DataError, Dataset
 from lsbn.data.copies import Folded, fold_copies
-from lsbn.framework.blankets import blanket_candidates, markov_blankets
+from lsbn.fitted import FittedNetwork
 from lsbn.framework.candidates import find_candidates
-from lsbn.framework.local import LocalSettings, learn_communities
-from lsbn.framework.mergence import merge_order, mergence, union_sizes
+from lsbn.framework.local import LocalSettings
+from lsbn.framework.mergence import merge_order, union_sizes
+from lsbn.framework.proposals import Proposals, fit_diagnostics, propose
+from lsbn.framework.stages import Stages
 from lsbn.graph import EdgeProbabilities
 from lsbn.learners import LEARNERS, Learned, Score
 from lsbn.learners.averaging import SearchSettings
-from lsbn.network import BayesianNetwork, fit_tables
-from lsbn.network.convert import to_pgmpy, to_pyagrum
 from lsbn.pairs import WEIGHTS, PairStatistics, base_weights
 from lsbn.parallel import threads
 from lsbn.partition import ropart
 
 __all__ = ["LSBN"]
 
-BLANKET_ALPHA = 0.001
-"""Largest default level of the tests of Markov blankets."""
 _AS_PUBLISHED = {"fold_copies": False, "weigh_votes": False, "last_pass": False}
 """Parameters of `LSBN.paper`."""
 REACH = SearchSettings.max_unrestricted
 """Up to this number of variables the last pass of model averaging searches all variables."""
-NOT_NEEDED = f"with at most {REACH:,} variables the last pass searches among all variables"
-"""Reason in `LSBN.diagnostics_` for stages that were not run."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Proposals:
-    """Results of LocalLearn and Mergence, from which the last pass gets its candidates.
-
-    Attributes
-    ----------
-    communities : list of int arrays
-        The second-order partition.
-    blankets : list of int arrays
-        The Markov blanket of each variable.
-    edges : (n, n) sparse array
-        Edge probabilities after Mergence.
-    hierarchy : (k - 1, 4) float array
-        The merge tree.
-    notes : list of dict
-        Diagnostics of each community.
-    """
-
-    communities: list[np.ndarray]
-    blankets: list[np.ndarray]
-    edges: sparse.csr_array
-    hierarchy: np.ndarray
-    notes: list[dict[str, Any]]
 
 
 class _ScoreParameter:
@@ -78,7 +43,7 @@ class _ScoreParameter:
         raise AttributeError("score is a parameter: see get_params()")
 
 
-class LSBN(BaseEstimator):
+class LSBN(FittedNetwork, BaseEstimator):
     """Learn the structure of a large Bayesian network, with a probability for every edge.
 
     The paper's method has three steps. ROPART partitions the variables into overlapping
@@ -271,7 +236,7 @@ class LSBN(BaseEstimator):
             The fitted estimator.
         """
         self._check_parameters()
-        stages = _Stages(self.verbose)
+        stages = Stages(self.verbose)
         with stages("read", "coding the table"):
             folded = self._folded(self._coded(X))
         pairs = PairStatistics(folded.dataset)
@@ -282,12 +247,13 @@ class LSBN(BaseEstimator):
             proposals = None
             hierarchy = merge_order(communities)
         else:
-            proposals = self._local_and_merge(pairs, communities, seeds, stages)
+            settings = self._settings(int(seeds[1].generate_state(1)[0]))
+            proposals = propose(pairs, communities, settings, seeds[0], stages, n_jobs=self.n_jobs)
             hierarchy = proposals.hierarchy
         with stages("last pass", "learning the whole network"):
             learned = self._learn(pairs, proposals, seeds[2])
         self._store(folded, communities, hierarchy, learned)
-        self.diagnostics_ = _diagnostics(proposals, learned, stages.seconds, folded)
+        self.diagnostics_ = fit_diagnostics(proposals, learned, stages.seconds, folded)
         return self
 
     def _coded(self, table: Any) -> Dataset:
@@ -316,34 +282,8 @@ class LSBN(BaseEstimator):
         averaging = self.last_pass and self.learner == "model-averaging"
         return averaging and dataset.n_variables <= REACH
 
-    def _local_and_merge(
-        self,
-        pairs: PairStatistics,
-        communities: list[np.ndarray],
-        seeds: list[np.random.SeedSequence],
-        stages: _Stages,
-    ) -> _Proposals:
-        """Run step 2, LocalLearn, and step 3, Mergence."""
-        dataset = pairs.dataset
-        settings = self._settings(int(seeds[1].generate_state(1)[0]))
-        with stages("blankets", "finding Markov blankets"):
-            blankets = self._blankets(pairs)
-        with stages("local", f"learning {len(communities):,} communities"):
-            spawned = seeds[0].spawn(len(communities))
-            local = learn_communities(
-                dataset, communities, blankets, settings, spawned, self.n_jobs
-            )
-        with stages("merge", "merging communities"):
-            structures = [result.structure for result in local]
-            merged, hierarchy = mergence(
-                dataset, communities, structures, settings, progress=stages.report
-            )
-        proposed = merged.probabilities(dataset.n_variables)
-        notes = [result.diagnostics for result in local]
-        return _Proposals(communities, blankets, proposed, hierarchy, notes)
-
     def _learn(
-        self, pairs: PairStatistics, proposals: _Proposals | None, seed: np.random.SeedSequence
+        self, pairs: PairStatistics, proposals: Proposals | None, seed: np.random.SeedSequence
     ) -> Learned:
         """Run the last pass, or return the result of Mergence if there is no last pass."""
         dataset, candidates = pairs.dataset, None
@@ -405,14 +345,9 @@ class LSBN(BaseEstimator):
             threshold=self.triplet_threshold,
             resolve=self.resolve_conflicts,
             seed=seed,
+            weights=self.weights,
+            blanket_alpha=self.blanket_alpha,
         )
-
-    def _blankets(self, pairs: PairStatistics) -> list[np.ndarray]:
-        """Find the Markov blankets."""
-        dataset = pairs.dataset
-        candidates = blanket_candidates(dataset, weights=self.weights, pairs=pairs)
-        alpha = self.blanket_alpha or min(BLANKET_ALPHA, 1 / dataset.n_variables)
-        return markov_blankets(dataset, candidates, alpha=alpha, n_jobs=self.n_jobs)
 
     def _store(
         self,
@@ -435,86 +370,6 @@ class LSBN(BaseEstimator):
         self.edge_probabilities_ = edges.matrix
         self.dag_ = edges.dag(self.threshold)
         self.cpdag_ = edges.cpdag(self.threshold)
-
-    def plot(self, path: str | os.PathLike[str], title: str | None = None) -> None:
-        """Write an HTML page that shows the network, see `lsbn.report`.
-
-        The page works offline. Colours show the communities. The strength of a line shows the
-        probability of the edge.
-
-        Parameters
-        ----------
-        path : str or path
-            The file to write.
-        title : str, optional
-            Title of the page.
-        """
-        check_is_fitted(self)
-        summary = {
-            "variables": self.n_features_in_,
-            "rows": self.dataset_.n_rows,
-            "seconds": self.diagnostics_["seconds"],
-            "diagnostics": {k: v for k, v in self.diagnostics_.items() if k != "seconds"},
-        }
-        from lsbn.report import (
-            write_report,
-        )  # imported here because it is slow and only the page needs it
-
-        write_report(
-            path,
-            edges=self.edges_,
-            communities=self.communities_,
-            summary=summary,
-            title=title,
-            threshold=self.threshold,
-        )
-
-    def to_networkx(self) -> nx.DiGraph:
-        """Return the graph of all edges with a probability above 0; each direction is an edge."""
-        check_is_fitted(self)
-        return self.edges_.to_networkx()
-
-    def to_network(self, ess: float = 1.0) -> BayesianNetwork:
-        """Return `dag_` with probability tables, estimated by posterior means.
-
-        Parameters
-        ----------
-        ess : float
-            Equivalent sample size of the prior of the tables.
-
-        Returns
-        -------
-        BayesianNetwork
-            Its method ``write_bif`` writes a BIF file.
-        """
-        check_is_fitted(self)
-        return fit_tables(self.dag_, self.dataset_, ess=ess)
-
-    def to_pgmpy(self) -> Any:
-        """Return the network of `to_network` as a pgmpy network; pgmpy must be installed."""
-        return to_pgmpy(self.to_network())
-
-    def to_pyagrum(self) -> Any:
-        """Return the network of `to_network` as a pyAgrum network; pyAgrum must be installed."""
-        return to_pyagrum(self.to_network())
-
-    def to_graphml(self, path: str | os.PathLike[str]) -> None:
-        """Write `dag_` to a GraphML file."""
-        check_is_fitted(self)
-        self.edges_.to_graphml(path, self.threshold)
-
-    def to_csv(self, path: str | os.PathLike[str], minimum: float = 0.01) -> None:
-        """Write the edges as ``source,target,probability``, the most probable edge first.
-
-        Parameters
-        ----------
-        path : str or path
-            The file to write.
-        minimum : float
-            Smallest probability of an edge in the file.
-        """
-        check_is_fitted(self)
-        self.edges_.to_csv(path, minimum)
 
 
 def _coded(table: Any, **options: Any) -> Dataset:
@@ -539,48 +394,3 @@ def _seed_sequence(random_state: Any) -> np.random.SeedSequence:
     if isinstance(random_state, np.random.RandomState):
         return np.random.SeedSequence(random_state.randint(2**31))
     return np.random.SeedSequence(random_state)
-
-
-class _Stages:
-    """Measures the seconds of each stage of a fit, and reports the stages."""
-
-    def __init__(self, verbose: bool | Callable[[str], None]) -> None:
-        self.seconds: dict[str, float] = {}
-        self._verbose = verbose
-        self._begin = time.perf_counter()
-
-    def report(self, text: str) -> None:
-        """Print the text, or pass it to the callable, as ``verbose`` says."""
-        if callable(self._verbose):
-            self._verbose(text)
-        elif self._verbose:
-            spent = time.perf_counter() - self._begin
-            print(f"[lsbn] {spent:7.1f} s  {text}", file=sys.stderr)
-
-    @contextmanager
-    def __call__(self, name: str, text: str) -> Iterator[None]:
-        """Report a stage and measure its seconds."""
-        self.report(text)
-        begin = time.perf_counter()
-        yield
-        self.seconds[name] = time.perf_counter() - begin
-
-
-def _diagnostics(
-    proposals: _Proposals | None, learned: Learned, seconds: dict[str, float], folded: Folded
-) -> dict[str, Any]:
-    """Return `LSBN.diagnostics_`, from the last pass or else from the communities."""
-    overall = dict(learned.diagnostics)
-    parts = [] if proposals is None else proposals.notes
-    if not overall:
-        r_hats = [part["r_hat"] for part in parts if "r_hat" in part]
-        sizes = [p["effective_sample_size"] for p in parts if "effective_sample_size" in p]
-        methods = sorted({part["method"] for part in parts if isinstance(part.get("method"), str)})
-        overall = {"method": " and ".join(methods)} if methods else {}
-        if r_hats:
-            overall |= {"r_hat": max(r_hats), "effective_sample_size": min(sizes)}
-    if proposals is None:
-        overall["not_run"] = dict.fromkeys(("blankets", "local", "merge"), NOT_NEEDED)
-    rounded = {stage: round(spent, 4) for stage, spent in seconds.items()}
-    notes = [*folded.whole.notes, *folded.notes]
-    return {**overall, "seconds": rounded, "communities": parts, "notes": notes}

@@ -5,9 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from lsbn import pairs as pairs_module
 from lsbn.data import Dataset
-from lsbn.pairs import PairStatistics, pagerank
+from lsbn.pairs import PairStatistics
+from lsbn.pairs import statistics as pairs_module
+from lsbn.pairs.pagerank import pagerank
 from lsbn.partition.weights import WEIGHTS, weighted_graphs
 
 

@@ -16,6 +16,7 @@ from lsbn.framework.triplets import triplet_clusters
 from lsbn.framework.votes import Pair, Structure
 from lsbn.learners import LEARNERS, PUBLISHED, Learned, Score
 from lsbn.learners.greedy import Climbing
+from lsbn.pairs import WEIGHTS
 from lsbn.parallel import scatter
 
 __all__ = ["LocalSettings", "learn_communities", "local_learn", "resolve_conflicts"]
@@ -58,6 +59,10 @@ class LocalSettings:
         Seed of the learners, combined with the indices of the variables. The same sub-community of
         two overlapping communities therefore has the same result, and each worker learns this
         sub-community only once.
+    weights : sequence of str
+        Weight functions that give the candidates for Markov blankets.
+    blanket_alpha : float, optional
+        Level of the tests of Markov blankets. By default 0.001, or 1/n if that is less.
     """
 
     learner: str | Callable[..., Learned] = "model-averaging"
@@ -67,6 +72,8 @@ class LocalSettings:
     threshold: float = 0.5
     resolve: bool = True
     seed: int = 0
+    weights: Sequence[str] = WEIGHTS
+    blanket_alpha: float | None = None
 
     def learn(self, part: Part, variables: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
         """Learn a set of variables, or look up the result if the part has it already.

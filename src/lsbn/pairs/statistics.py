@@ -9,18 +9,23 @@ the statistics for every stage, and a third walk lists the pairs above the thres
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
-from scipy import sparse
 
 from lsbn.data import Dataset
-from lsbn.kernels import blankets as _blankets
 from lsbn.kernels import counts as _counts
 from lsbn.kernels import pairs as _pairs
+from lsbn.pairs.pagerank import pagerank
+from lsbn.pairs.visitors import (
+    Above,
+    Heaviest,
+    Histogram,
+    Moments,
+    MomentSums,
+    Visitor,
+)
 
-__all__ = ["WEIGHTS", "Moments", "PairStatistics", "base_weights", "pagerank"]
+__all__ = ["WEIGHTS", "PairStatistics", "base_weights"]
 
 WEIGHTS = ("MI", "MI_plus", "MI_sqrt", "MI_pr", "MI_sn", "Pearson", "Pearson_sn")
 """Names of the paper's weight functions (Variable Partition, step 2), in the paper's order."""
@@ -30,8 +35,6 @@ STANDARDISED = {"MI_sn": "MI", "Pearson_sn": "Pearson"}
 
 STORED_VARIABLES = 4_000
 """Up to this number of variables the statistics of all pairs are stored: 128 MB at most."""
-HISTOGRAM_BINS = 10_000
-"""Bins of the histogram of a weight over all pairs."""
 MOST_PARTNERS = 60
 """Number of heaviest partners of a variable that a survey keeps, for each weight."""
 LISTED_PAIRS = 4_000_000
@@ -66,113 +69,6 @@ def base_weights(names: Sequence[str]) -> list[str]:
     if unknown:
         raise ValueError(f"unknown weight function {unknown[0]!r}; there are {', '.join(WEIGHTS)}")
     return list(dict.fromkeys(STANDARDISED.get(name, name) for name in names))
-
-
-@dataclass(frozen=True)
-class Moments:
-    """Moments of a weight over all pairs.
-
-    Attributes
-    ----------
-    mean, sd, minimum, maximum : float
-        Mean, standard deviation and range over all pairs.
-    strength : (n,) float array
-        For each variable, the sum of the weight over all its pairs.
-    """
-
-    mean: float
-    sd: float
-    minimum: float
-    maximum: float
-    strength: np.ndarray
-
-
-class _Visitor(Protocol):
-    """An object that collects a statistic of one weight, strip by strip."""
-
-    name: str
-
-    def add(self, low: int, strip: np.ndarray) -> None:
-        """Add the strip whose first row is ``low``."""
-
-
-class _MomentSums:
-    """Collects the sums from which `Moments` are computed."""
-
-    def __init__(self, name: str, n: int) -> None:
-        self.name, self._n = name, n
-        self._sums = np.array([0.0, 0.0, np.inf, -np.inf])
-        self._strength = np.zeros(n)
-
-    def add(self, low: int, strip: np.ndarray) -> None:
-        _pairs.accumulate_strip(strip, low, self._sums, self._strength)
-
-    def moments(self) -> Moments:
-        """Return the moments after all strips."""
-        total, squares, minimum, maximum = self._sums
-        if maximum - minimum <= 1e-9 * maximum:
-            minimum = maximum
-        n_pairs = max(self._n * (self._n - 1) // 2, 1)
-        mean = total / n_pairs
-        sd = np.sqrt(max(0.0, squares / n_pairs - mean**2))
-        return Moments(mean, sd, minimum, maximum, self._strength)
-
-
-class _Histogram:
-    """Collects a histogram with `HISTOGRAM_BINS` equal bins."""
-
-    def __init__(self, name: str, minimum: float, maximum: float) -> None:
-        self.name, self.range = name, (minimum, maximum)
-        self.counts = np.zeros(HISTOGRAM_BINS, np.int64)
-
-    def add(self, low: int, strip: np.ndarray) -> None:
-        _pairs.histogram_strip(strip, low, *self.range, self.counts)
-
-
-class _Above:
-    """Collects the pairs whose weight exceeds a threshold."""
-
-    def __init__(self, name: str, threshold: float) -> None:
-        self.name, self._threshold = name, threshold
-        self._parts = [(np.empty((0, 2), np.int32), np.empty(0))]
-
-    def add(self, low: int, strip: np.ndarray) -> None:
-        self._parts.append(_pairs.collect_above(strip, low, self._threshold))
-
-    def listed(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the pairs and their weights."""
-        edges, weights = zip(*self._parts, strict=True)
-        return np.concatenate(edges), np.concatenate(weights)
-
-
-class _Heaviest:
-    """Collects the heaviest partners of each variable, in one heap per variable."""
-
-    def __init__(self, name: str, n: int, most: int) -> None:
-        self.name, self.most = name, most
-        self._least = np.zeros(n)
-        self._weights, self._partners = np.zeros((n, most)), np.zeros((n, most), np.int64)
-        self._counts = np.zeros(n, np.int64)
-
-    def add(self, low: int, strip: np.ndarray) -> None:
-        heaps = (self._weights, self._partners, self._counts)
-        _blankets.keep_heaviest(strip, low, self._least, *heaps)
-
-    def partners(self, v: int, most: int, least: float) -> np.ndarray:
-        """Return the heaviest partners of variable v whose weight is at least ``least``."""
-        weights, partners = self._weights[v], self._partners[v]
-        order = np.lexsort((partners, -weights))[: min(most, self._counts[v])]
-        order = order[: np.searchsorted(-weights[order], -least, side="right")]
-        return partners[order]
-
-    def pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the pairs with one variable in the heap of the other, and their weights."""
-        inside = np.arange(self.most) < self._counts[:, None]
-        u = np.repeat(np.arange(len(self._counts)), self._counts)
-        v, w = self._partners[inside], self._weights[inside]
-        edges = np.stack([np.minimum(u, v), np.maximum(u, v)], axis=1).astype(np.int32)
-        edges, first = np.unique(edges, axis=0, return_index=True)
-        return edges, w[first]
 
 
 class PairStatistics:
@@ -219,8 +115,8 @@ class PairStatistics:
         self.entropy[dataset.cards < 2] = 0.0
         self._stored: list[tuple[np.ndarray, np.ndarray]] = []
         self._moments: dict[str, Moments] = {}
-        self._histograms: dict[str, _Histogram] = {}
-        self._heaps: dict[str, _Heaviest] = {}
+        self._histograms: dict[str, Histogram] = {}
+        self._heaps: dict[str, Heaviest] = {}
         self._rank: np.ndarray | None = None
 
     @property
@@ -282,7 +178,7 @@ class PairStatistics:
             n_rows = self.dataset.n_rows
             _pairs.correlate_strip(product, low, n_rows, self._mean, self._inverse_sd, out)
 
-    def _walk(self, visitors: Sequence[_Visitor]) -> None:
+    def _walk(self, visitors: Sequence[Visitor]) -> None:
         """Give every strip to all visitors, in one walk over all pairs."""
         if not visitors:
             return
@@ -305,19 +201,19 @@ class PairStatistics:
             return
         n = self.dataset.n_variables
         first = [name for name in dict.fromkeys(["MI", *names]) if name != "MI_pr"]
-        sums = [_MomentSums(name, n) for name in first]
-        self._heaps |= {name: _Heaviest(name, n, MOST_PARTNERS) for name in first}
+        sums = [MomentSums(name, n) for name in first]
+        self._heaps |= {name: Heaviest(name, n, MOST_PARTNERS) for name in first}
         self._walk([*sums, *(self._heaps[name] for name in first)])
         self._moments |= {each.name: each.moments() for each in sums}
         histograms = [self._histogram(name) for name in first]
-        ranked: list[_MomentSums] = []
+        ranked: list[MomentSums] = []
         if "MI_pr" in names:
             edges, weights = self._heaps["MI"].pairs()
             root = _inverse_root(self.pagerank)
             most = (weights * root[edges[:, 0]] * root[edges[:, 1]]).max(initial=0.0)
-            histograms.append(_Histogram("MI_pr", 0.0, float(most)))
-            self._heaps["MI_pr"] = _Heaviest("MI_pr", n, MOST_PARTNERS)
-            ranked = [_MomentSums("MI_pr", n)]
+            histograms.append(Histogram("MI_pr", 0.0, float(most)))
+            self._heaps["MI_pr"] = Heaviest("MI_pr", n, MOST_PARTNERS)
+            ranked = [MomentSums("MI_pr", n)]
         more = [self._heaps["MI_pr"]] if ranked else []
         self._walk([*histograms, *ranked, *more])
         self._histograms |= {each.name: each for each in histograms}
@@ -326,15 +222,15 @@ class PairStatistics:
     def moments(self, names: Sequence[str]) -> dict[str, Moments]:
         """Return the moments of base weights."""
         n = self.dataset.n_variables
-        missing = [_MomentSums(name, n) for name in names if name not in self._moments]
+        missing = [MomentSums(name, n) for name in names if name not in self._moments]
         self._walk(missing)
         self._moments |= {each.name: each.moments() for each in missing}
         return {name: self._moments[name] for name in names}
 
-    def _histogram(self, name: str) -> _Histogram:
+    def _histogram(self, name: str) -> Histogram:
         """Return an empty histogram over the range of a weight."""
         m = self._moments[name]
-        return _Histogram(name, m.minimum, m.maximum)
+        return Histogram(name, m.minimum, m.maximum)
 
     def histograms(self, names: Sequence[str]) -> dict[str, tuple[np.ndarray, tuple[float, float]]]:
         """Return the histogram of each base weight: counts of `HISTOGRAM_BINS` bins, and range."""
@@ -347,7 +243,7 @@ class PairStatistics:
 
     def above(self, thresholds: Mapping[str, float]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         """Return, for each base weight, the pairs above its threshold and their weights."""
-        visitors = [_Above(name, threshold) for name, threshold in thresholds.items()]
+        visitors = [Above(name, threshold) for name, threshold in thresholds.items()]
         self._walk(visitors)
         return {visitor.name: visitor.listed() for visitor in visitors}
 
@@ -382,7 +278,7 @@ class PairStatistics:
         if most < 1:
             return [np.empty(0, np.int64)] * n
         missing = [
-            _Heaviest(name, n, most)
+            Heaviest(name, n, most)
             for name in names
             if name not in self._heaps or self._heaps[name].most < most
         ]
@@ -417,69 +313,6 @@ class PairStatistics:
                 edges, weights = self.above({"MI": least})["MI"]
             self._rank = pagerank(self.dataset.n_variables, edges, weights, strength)
         return self._rank
-
-
-def pagerank(
-    n_nodes: int,
-    edges: np.ndarray,
-    weights: np.ndarray,
-    strength: np.ndarray,
-    damping: float = 0.85,
-    tolerance: float = 1e-12,
-) -> np.ndarray:
-    """Return the PageRank of each node of an undirected weighted graph.
-
-    Parameters
-    ----------
-    n_nodes : int
-        Number of nodes.
-    edges : (m, 2) int array
-        Listed edges; lighter edges may be left out.
-    weights : (m,) float array
-        Weights of the listed edges.
-    strength : (n,) float array
-        Sum of the weights of all edges of each node, listed or not.
-    damping : float
-        Probability that the random walk follows an edge.
-    tolerance : float
-        The iteration ends if the ranks change by less than this, summed over all nodes.
-
-    Returns
-    -------
-    (n,) float array
-        The ranks; their sum is 1.
-
-    Notes
-    -----
-    Let r be the strengths minus the weights of the listed edges. The edges that are not listed are
-    replaced by the matrix r r^T / sum(r), which has the row sums r. From a node of strength 0 the
-    random walk jumps to any node with equal probability.
-
-    Examples
-    --------
-    >>> edges, weights = np.array([[0, 1], [1, 2]]), np.array([1.0, 1.0])
-    >>> pagerank(3, edges, weights, np.array([1.0, 2.0, 1.0])).round(3).tolist()
-    [0.257, 0.486, 0.257]
-    """
-    i, j = edges[:, 0], edges[:, 1]
-    half = sparse.coo_array((weights, (i, j)), shape=(n_nodes, n_nodes))
-    matrix = (half + half.T).tocsr()
-    rest = np.maximum(0.0, strength - matrix.sum(axis=1))
-    rest[rest < 1e-9 * strength] = 0.0
-    total = rest.sum()
-    rest_scaled = rest / np.sqrt(total) if total > 0 else rest
-    inverse = np.where(strength > 0, 1.0 / np.where(strength > 0, strength, 1.0), 0.0)
-    rank = np.full(n_nodes, 1.0 / n_nodes)
-    for _ in range(1000):
-        flow = rank * inverse
-        moved = matrix @ flow + rest_scaled * (rest_scaled @ flow)
-        lost = rank[strength <= 0].sum()
-        new = damping * (moved + lost / n_nodes) + (1.0 - damping) / n_nodes
-        change = np.abs(new - rank).sum()
-        rank = new
-        if change < tolerance:
-            break
-    return rank
 
 
 def _inverse_root(x: np.ndarray) -> np.ndarray:

@@ -1,0 +1,107 @@
+"""What a fitted estimator gives: pages, files, and networks of other packages."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import networkx as nx
+from sklearn.utils.validation import check_is_fitted
+
+from lsbn.data import Dataset
+from lsbn.graph import EdgeProbabilities
+from lsbn.network import BayesianNetwork, fit_tables
+from lsbn.network.convert import to_pgmpy, to_pyagrum
+
+__all__ = ["FittedNetwork"]
+
+
+class FittedNetwork:
+    """Methods of a fitted `lsbn.LSBN`."""
+
+    threshold: float
+    n_features_in_: int
+    communities_: list[list[str]]
+    dataset_: Dataset
+    diagnostics_: Mapping[str, Any]
+    edges_: EdgeProbabilities
+    dag_: nx.DiGraph
+
+    def plot(self, path: str | os.PathLike[str], title: str | None = None) -> None:
+        """Write an HTML page that shows the network, see `lsbn.report`.
+
+        The page works offline. Colours show the communities. The strength of a line shows the
+        probability of the edge.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write.
+        title : str, optional
+            Title of the page.
+        """
+        check_is_fitted(self)
+        summary = {
+            "variables": self.n_features_in_,
+            "rows": self.dataset_.n_rows,
+            "seconds": self.diagnostics_["seconds"],
+            "diagnostics": {k: v for k, v in self.diagnostics_.items() if k != "seconds"},
+        }
+        from lsbn.report import write_report  # slow to import, and only the page needs it
+
+        write_report(
+            path,
+            edges=self.edges_,
+            communities=self.communities_,
+            summary=summary,
+            title=title,
+            threshold=self.threshold,
+        )
+
+    def to_networkx(self) -> nx.DiGraph:
+        """Return the graph of all edges with a probability above 0; each direction is an edge."""
+        check_is_fitted(self)
+        return self.edges_.to_networkx()
+
+    def to_network(self, ess: float = 1.0) -> BayesianNetwork:
+        """Return `dag_` with probability tables, estimated by posterior means.
+
+        Parameters
+        ----------
+        ess : float
+            Equivalent sample size of the prior of the tables.
+
+        Returns
+        -------
+        BayesianNetwork
+            Its method ``write_bif`` writes a BIF file.
+        """
+        check_is_fitted(self)
+        return fit_tables(self.dag_, self.dataset_, ess=ess)
+
+    def to_pgmpy(self) -> Any:
+        """Return the network of `to_network` as a pgmpy network; pgmpy must be installed."""
+        return to_pgmpy(self.to_network())
+
+    def to_pyagrum(self) -> Any:
+        """Return the network of `to_network` as a pyAgrum network; pyAgrum must be installed."""
+        return to_pyagrum(self.to_network())
+
+    def to_graphml(self, path: str | os.PathLike[str]) -> None:
+        """Write `dag_` to a GraphML file."""
+        check_is_fitted(self)
+        self.edges_.to_graphml(path, self.threshold)
+
+    def to_csv(self, path: str | os.PathLike[str], minimum: float = 0.01) -> None:
+        """Write the edges as ``source,target,probability``, the most probable edge first.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write.
+        minimum : float
+            Smallest probability of an edge in the file.
+        """
+        check_is_fitted(self)
+        self.edges_.to_csv(path, minimum)

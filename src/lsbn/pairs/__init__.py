@@ -1,0 +1,19 @@
+"""What is known of pairs of variables, counted once for a whole fit."""
+
+from lsbn.pairs.statistics import (
+    LISTED_PAIRS,
+    MOST_PARTNERS,
+    STANDARDISED,
+    WEIGHTS,
+    PairStatistics,
+    base_weights,
+)
+
+__all__ = [
+    "LISTED_PAIRS",
+    "MOST_PARTNERS",
+    "STANDARDISED",
+    "WEIGHTS",
+    "PairStatistics",
+    "base_weights",
+]

@@ -1,0 +1,125 @@
+"""Visitors of the strips of pair weights: each collects something about one weight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from lsbn.kernels import blankets as _blankets
+from lsbn.kernels import pairs as _pairs
+
+HISTOGRAM_BINS = 10_000
+"""Bins of the histogram of a weight over all pairs."""
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Moments of a weight over all pairs.
+
+    Attributes
+    ----------
+    mean, sd, minimum, maximum : float
+        Mean, standard deviation and range over all pairs.
+    strength : (n,) float array
+        For each variable, the sum of the weight over all its pairs.
+    """
+
+    mean: float
+    sd: float
+    minimum: float
+    maximum: float
+    strength: np.ndarray
+
+
+class Visitor(Protocol):
+    """An object that collects a statistic of one weight, strip by strip."""
+
+    name: str
+
+    def add(self, low: int, strip: np.ndarray) -> None:
+        """Add the strip whose first row is ``low``."""
+
+
+class MomentSums:
+    """Collects the sums from which `Moments` are computed."""
+
+    def __init__(self, name: str, n: int) -> None:
+        self.name, self._n = name, n
+        self._sums = np.array([0.0, 0.0, np.inf, -np.inf])
+        self._strength = np.zeros(n)
+
+    def add(self, low: int, strip: np.ndarray) -> None:
+        """Add the weights of a strip to the sums."""
+        _pairs.accumulate_strip(strip, low, self._sums, self._strength)
+
+    def moments(self) -> Moments:
+        """Return the moments after all strips."""
+        total, squares, minimum, maximum = self._sums
+        if maximum - minimum <= 1e-9 * maximum:
+            minimum = maximum
+        n_pairs = max(self._n * (self._n - 1) // 2, 1)
+        mean = total / n_pairs
+        sd = np.sqrt(max(0.0, squares / n_pairs - mean**2))
+        return Moments(mean, sd, minimum, maximum, self._strength)
+
+
+class Histogram:
+    """Collects a histogram with `HISTOGRAM_BINS` equal bins."""
+
+    def __init__(self, name: str, minimum: float, maximum: float) -> None:
+        self.name, self.range = name, (minimum, maximum)
+        self.counts = np.zeros(HISTOGRAM_BINS, np.int64)
+
+    def add(self, low: int, strip: np.ndarray) -> None:
+        """Count the weights of a strip."""
+        _pairs.histogram_strip(strip, low, *self.range, self.counts)
+
+
+class Above:
+    """Collects the pairs whose weight exceeds a threshold."""
+
+    def __init__(self, name: str, threshold: float) -> None:
+        self.name, self._threshold = name, threshold
+        self._parts = [(np.empty((0, 2), np.int32), np.empty(0))]
+
+    def add(self, low: int, strip: np.ndarray) -> None:
+        """List the pairs of a strip above the threshold."""
+        self._parts.append(_pairs.collect_above(strip, low, self._threshold))
+
+    def listed(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the pairs and their weights."""
+        edges, weights = zip(*self._parts, strict=True)
+        return np.concatenate(edges), np.concatenate(weights)
+
+
+class Heaviest:
+    """Collects the heaviest partners of each variable, in one heap per variable."""
+
+    def __init__(self, name: str, n: int, most: int) -> None:
+        self.name, self.most = name, most
+        self._least = np.zeros(n)
+        self._weights, self._partners = np.zeros((n, most)), np.zeros((n, most), np.int64)
+        self._counts = np.zeros(n, np.int64)
+
+    def add(self, low: int, strip: np.ndarray) -> None:
+        """Put the pairs of a strip into the heaps of both ends."""
+        heaps = (self._weights, self._partners, self._counts)
+        _blankets.keep_heaviest(strip, low, self._least, *heaps)
+
+    def partners(self, v: int, most: int, least: float) -> np.ndarray:
+        """Return the heaviest partners of variable v whose weight is at least ``least``."""
+        weights, partners = self._weights[v], self._partners[v]
+        order = np.lexsort((partners, -weights))[: min(most, self._counts[v])]
+        order = order[: np.searchsorted(-weights[order], -least, side="right")]
+        return partners[order]
+
+    def pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the pairs with one variable in the heap of the other, and their weights."""
+        inside = np.arange(self.most) < self._counts[:, None]
+        u = np.repeat(np.arange(len(self._counts)), self._counts)
+        v, w = self._partners[inside], self._weights[inside]
+        edges = np.stack([np.minimum(u, v), np.maximum(u, v)], axis=1).astype(np.int32)
+        edges, first = np.unique(edges, axis=0, return_index=True)
+        return edges, w[first]
