@@ -199,7 +199,10 @@ def calibration(results: Results) -> str:
 def seconds(results: Results) -> str:
     """Give the time of all cells, and the slowest network and stage."""
     spent = [o.seconds["total"] for o in results.outcomes.values() if o.cell.scope != PEER_SCOPE]
-    words = f"All {len(spent):,} cells of lsbn took {sum(spent) / 60:.1f} minutes."
+    words = (
+        f"All {len(spent):,} cells of lsbn took {sum(spent) / 60:.1f} minutes. Seconds are of the "
+        "clock on the wall: other work on the machine makes them longer."
+    )
     stages = {n: s for n in results.networks if (s := stage_seconds(results, n))}
     if stages:
         slowest = max(stages, key=lambda n: sum(stages[n].values()))
