@@ -87,14 +87,14 @@ def measure(copies: int, rows: int, seed: int, jobs: int) -> dict[str, Any]:
 
 
 def exponents(results: list[dict[str, Any]]) -> dict[str, float]:
-    """Return the slope of log(seconds) on log(variables) for each stage."""
-    sizes = np.log([result["variables"] for result in results])
-    return {
-        stage: float(
-            np.polyfit(sizes, np.log([max(r["seconds"][stage], 1e-3) for r in results]), 1)[0]
-        )
-        for stage in results[0]["seconds"]
-    }
+    """Return the slope of log(seconds) on log(variables) for each stage, where the stage ran."""
+    slopes = {}
+    for stage in dict.fromkeys(stage for result in results for stage in result["seconds"]):
+        ran = [result for result in results if stage in result["seconds"]]
+        sizes = np.log([result["variables"] for result in ran])
+        seconds = np.log([max(result["seconds"][stage], 1e-3) for result in ran])
+        slopes[stage] = float(np.polyfit(sizes, seconds, 1)[0]) if len(ran) > 1 else np.nan
+    return slopes
 
 
 def main() -> None:
@@ -131,7 +131,8 @@ def main() -> None:
     slopes = exponents(results)
     print(f"\n{'seconds':>18}", *(f"{r['variables']:>8,}" for r in results), " exponent")
     for stage, slope in slopes.items():
-        print(f"{stage:>18}", *(f"{r['seconds'][stage]:8.2f}" for r in results), f"{slope:9.2f}")
+        cells = (r["seconds"].get(stage, np.nan) for r in results)
+        print(f"{stage:>18}", *(f"{cell:8.2f}" for cell in cells), f"{slope:9.2f}")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ Writes ``second_order.md`` and ``second_order.csv`` beside this file. Nothing he
 learned structure: constructions are judged by coverage, size, and distances on the true skeleton.
 """
 
+import argparse
 import csv
 import statistics
 from collections.abc import Callable, Iterator
@@ -290,6 +291,7 @@ longer communities on pigs.
 
 def main() -> None:
     """Compare all constructions and write the report."""
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     cases = [make_case(network, seed) for network in NETWORKS for seed in SEEDS]
     lines = [PREFACE.format(rows=ROWS, seeds=", ".join(map(str, SEEDS)))]
     header = ["construction", "fits", "margin", "below", "small", "path", "diam", *NETWORKS]

@@ -218,7 +218,7 @@ def test_diagnostics_are_ready_for_json(model):
 def test_diagnostics_of_communities(alarm):
     model = LSBN(random_state=0, last_pass=False).fit(alarm[0])
     notes = json.loads(json.dumps(model.diagnostics_))
-    assert {"read", "partition", "blankets", "local", "merge", "last pass"} == set(notes["seconds"])
+    assert {"read", "partition", "blankets", "local", "merge"} == set(notes["seconds"])
     assert len(notes["communities"]) == len(model.communities_)
     assert {part.get("method") for part in notes["communities"]} <= {"exact", None}
 
@@ -342,6 +342,8 @@ def test_verbose_tells_of_each_stage(alarm, capsys):
         ({"learner": "magic"}, "unknown learner 'magic'; there are model-averaging"),
         ({"max_size": 1}, "max_size is 1; use 2 to 20"),
         ({"weights": ("MI", "mi")}, "unknown weight function 'mi'"),
+        ({"weights": "MI"}, r"weights is 'MI'; use a sequence such as \['MI'\]"),
+        ({"learner": ["pc"]}, r"unknown learner \['pc'\]"),
         ({"weights": ()}, "weights is empty; use some of MI"),
         ({"max_community": 1}, "max_community is 1; use 2 or more"),
         ({"triplet_threshold": 2}, "triplet_threshold is 2; use 0 to 1"),

@@ -98,7 +98,9 @@ def test_real_learning_of_a_small_table(tmp_path, words):
         assert run("learn", tmp_path / "t.csv", "-o", out, *words, jobs) == 0
         assert names_in(out) == RUN_FILES
         assert summary_of(out)["evaluation"]["f_score"] == 100.0
-        assert {"read", "partition", "local", "merge", "total"} <= set(summary_of(out)["seconds"])
+        stages = set(summary_of(out)["seconds"])
+        assert {"read", "partition", "total"} <= stages
+        assert "last pass" in stages or "merge" in stages
         assert "HRSAT" in (out / "report.html").read_text("utf-8")
     one, two = ((tmp_path / f"run{jobs}" / "edges.csv").read_text() for jobs in (1, 2))
     assert one == two

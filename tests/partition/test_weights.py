@@ -199,3 +199,15 @@ def test_partners_are_the_same_where_no_pairs_are_stored(data, most, above_mean)
         found = pairs.heaviest(["MI", "Pearson"], **options)
     assert pairs.passes == 2
     assert [some.tolist() for some in found] == [some.tolist() for some in wanted]
+
+
+def test_a_walk_that_was_left_is_begun_again():
+    rng = np.random.default_rng(0)
+    pairs = PairStatistics(dataset([rng.integers(3, size=50) for _ in range(300)]))
+    next(pairs.strips(["MI_pr"]))
+    fresh = PairStatistics(pairs.dataset)
+    next(fresh.strips(["MI"]))
+    wanted = pairs.moments(["MI"])["MI"].mean
+    assert fresh.moments(["MI"])["MI"].mean == wanted
+    pairs.release()
+    assert pairs.above({"MI": -1.0})["MI"][0].shape == (300 * 299 // 2, 2)

@@ -41,8 +41,8 @@ RUN is a new folder:
 {TRUTH_HELP}
 
 model-averaging gives the posterior probability of every edge. aracne, pc, greedy and mmhc find one
-graph: a directed edge has probability 1, an undirected edge 0.5 in each direction. Where several
-communities vote, the probability is the mean of their votes.
+graph: a directed edge has probability 1, an undirected edge 0.5 in each direction. With --paper the
+probability is the mean of the votes of several communities.
 
 Examples:
   lsbn learn survey.csv -o runs/survey
@@ -59,7 +59,7 @@ def add_parser(commands: Commands) -> None:
         "--scope",
         choices=("lsbn", "global"),
         default="lsbn",
-        help="lsbn (default): learn communities and merge them; global: run the learner alone on "
+        help="lsbn (default): the whole framework; global: run the learner alone on "
         "all variables at once",
     )
     how.add_argument(

@@ -16,35 +16,6 @@ def bits_win(n_cells, n_words, n_rows):
 
 
 @njit(nogil=True, cache=True)
-def pair_counts(words, offsets, codes, i, j, out):
-    """Fill ``out[a, b]`` with the number of rows where ``i = a`` and ``j = b``."""
-    ri = offsets[i + 1] - offsets[i]
-    rj = offsets[j + 1] - offsets[j]
-    if bits_win((ri - 1) * (rj - 1), words.shape[1], codes.shape[1]):
-        _pair_counts_bits(words, offsets[i], ri, offsets[j], rj, out)
-    else:
-        out[:ri, :rj] = 0
-        for r in range(codes.shape[1]):
-            out[codes[i, r], codes[j, r]] += 1
-
-
-@njit(nogil=True, cache=True)
-def _pair_counts_bits(words, oi, ri, oj, rj, out):
-    """Count all cells but the last row and column, which follow from the margins."""
-    for b in range(rj):
-        out[ri - 1, b] = count_and(words[oj + b], words[oj + b])
-    for a in range(ri - 1):
-        left = count_and(words[oi + a], words[oi + a])
-        for b in range(rj - 1):
-            cell = count_and(words[oi + a], words[oj + b])
-            out[a, b] = cell
-            out[ri - 1, b] -= cell
-            left -= cell
-        out[a, rj - 1] = left
-        out[ri - 1, rj - 1] -= left
-
-
-@njit(nogil=True, cache=True)
 def state_counts(words, offsets):
     """Count the rows of every state, in the order of the bit columns."""
     out = np.empty(words.shape[0], np.int64)

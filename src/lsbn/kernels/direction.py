@@ -13,7 +13,8 @@ leaning of v -> u is minus that of u -> v: it changes only the weight of directi
 
 Leanings depend on the data, so they are not part of the prior. They are added beside it, and the
 score itself remains a log probability. The corrected evidence of two joined columns is the
-geometric mean of two distributions. Its sum over all columns is at most 1.
+geometric mean of two distributions. Its sum over all columns is at most 1. Where the limit
+on free parameters forbids one direction of an edge, the leaning cannot help.
 """
 
 from typing import NamedTuple

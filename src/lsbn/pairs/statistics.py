@@ -137,6 +137,8 @@ class PairStatistics:
         """
         n = self.dataset.n_variables
         out = {name: np.zeros((_STRIP, n)) for name in names if name != "MI"}
+        if "MI_pr" in names:
+            self.pagerank  # noqa: B018  (it takes walks of its own)
         for low, mi, product in self._counted():
             strips = {"MI": mi} if "MI" in names else {}
             for name, strip in out.items():
@@ -148,7 +150,7 @@ class PairStatistics:
         """Yield strips of mutual information and of sums of products, stored or newly counted."""
         n = self.dataset.n_variables
         mi, product = np.zeros((_STRIP, n)), np.zeros((_STRIP, n))
-        counted = bool(self._stored)
+        counted, new = bool(self._stored), []
         self.passes += not counted
         for place, low in enumerate(range(0, n - 1, _STRIP)):
             high = min(low + _STRIP, n)
@@ -159,8 +161,9 @@ class PairStatistics:
                 _counts.pair_strip(*self._tables, low, high, _TILE, mi, product)
                 _pairs.clear_rounding(strip, low, _ROUNDING)
             if self.stored and not counted:
-                self._stored.append((strip[:, low:].copy(), sums[:, low:].copy()))
+                new.append((strip[:, low:].copy(), sums[:, low:].copy()))
             yield low, strip, sums
+        self._stored = self._stored or new
 
     def _fill(
         self, name: str, mi: np.ndarray, product: np.ndarray, low: int, out: np.ndarray
@@ -183,8 +186,6 @@ class PairStatistics:
         if not visitors:
             return
         names = list(dict.fromkeys(visitor.name for visitor in visitors))
-        if "MI_pr" in names:
-            self.pagerank  # noqa: B018  (computed before the walk begins)
         for low, strips in self.strips(names):
             for visitor in visitors:
                 visitor.add(low, strips[visitor.name])
@@ -294,6 +295,10 @@ class PairStatistics:
             )
             for v in range(n)
         ]
+
+    def release(self) -> None:
+        """Forget the stored strips; what was summed up and selected stays."""
+        self._stored = []
 
     @property
     def pagerank(self) -> np.ndarray:
