@@ -139,8 +139,8 @@ def framework(results: Results) -> str:
             "After Mergence, LSBN with our defaults runs the learner once more over all variables, "
             "among the candidates that the communities proposed. Model averaging of networks of "
             "this size searches among all variables instead. This last pass can give the same "
-            f"network as global: {same} of {both} runs have the same hits, misses, errors and SHD as "
-            "global on the same data table. The scope 'LSBN as published' has no last pass, so it "
+            f"network as global: {same} of {both} runs have the same hits, misses, errors and SHD "
+            "as global on the same data table. The scope 'LSBN as published' has no last pass, so it "
             "shows the effect of partition, votes and merging alone."
         )
     return " ".join(parts) or "There are no cells to compare."
