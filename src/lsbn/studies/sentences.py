@@ -140,8 +140,8 @@ def framework(results: Results) -> str:
             "among the candidates that the communities proposed. Model averaging of networks of "
             "this size searches among all variables instead. This last pass can give the same "
             f"network as global: {same} of {both} runs have the same hits, misses, errors and SHD "
-            "as global on the same data table. The scope 'LSBN as published' has no last pass, so it "
-            "shows the effect of partition, votes and merging alone."
+            "as global on the same data table. The scope 'LSBN as published' has no last pass, so "
+            "it shows the effect of partition, votes and merging alone."
         )
     return " ".join(parts) or "There are no cells to compare."
 
