@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
@@ -21,7 +22,7 @@ from lsbn import estimator
 from lsbn.data import DataError, Dataset
 from lsbn.estimator import LSBN
 from lsbn.learners import LEARNERS, Score
-from lsbn.learners.averaging import SearchSettings
+from lsbn.learners.averaging import SamplingSettings, SearchSettings
 from lsbn.metrics import compare
 from lsbn.network import load_network, read_bif
 from lsbn.pairs import statistics as pairs
@@ -242,6 +243,15 @@ def test_pairs_are_counted_once_or_a_few_times(alarm, monkeypatch, learner, stor
     LSBN(learner=learner, random_state=0).fit(table)
     assert len(counted) <= (most if learner == "aracne" else min(most, 3))
     assert len({id(each) for each in counted}) == 1
+
+
+def test_a_warning_points_at_the_caller(alarm, monkeypatch):
+    """Wherever in the package it was raised."""
+    hasty = partial(SamplingSettings, sweeps=2, least_steps=0, most_steps=0)
+    monkeypatch.setattr("lsbn.learners.averaging.learner.SamplingSettings", hasty)
+    with pytest.warns(ConvergenceWarning, match="chains disagree") as caught:
+        LSBN(random_state=0).fit(alarm[0].head(60))
+    assert caught[0].filename == __file__
 
 
 def test_stages_that_nobody_reads_are_not_run(model):

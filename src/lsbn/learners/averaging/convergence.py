@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Sequence
+from types import FrameType
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,6 +15,8 @@ from lsbn.learners.averaging.settings import ConvergenceSettings
 
 _SETTINGS = ConvergenceSettings()
 _HIGH_R_HAT = f"r_hat_above_{_SETTINGS.high_r_hat}"
+MOST_R_HAT = 1e3
+"""R-hat of chains that never meet would be infinite; it is cut here."""
 
 
 class ChainSums(Protocol):
@@ -69,25 +73,38 @@ def convergence(chains: Sequence[ChainSums]) -> dict[str, Any]:
     r_hat = np.sqrt(1.0 + between / np.maximum(within, 1e-9))
     size = (within + between) / np.maximum(between / m, 1e-12)
     return {
-        "r_hat": round(float(min(r_hat.max(initial=1.0), 1e3)), 4),
+        "r_hat": round(float(min(r_hat.max(initial=1.0), MOST_R_HAT)), 4),
         _HIGH_R_HAT: int((r_hat > _SETTINGS.high_r_hat).sum()),
         "effective_sample_size": round(float(size.min(initial=draws * m)), 1),
         "standard_error": round(standard_error(chains), 4),
     }
 
 
-def warn_of_disagreement(diagnostics: dict[str, Any], stacklevel: int = 3) -> None:
-    """Warn the caller of the learner if chains disagree or only one is in the best mode."""
+def warn_of_disagreement(diagnostics: dict[str, Any]) -> None:
+    """Warn the caller of the package if chains disagree or only one is in the best mode."""
     lost = diagnostics["chains"] - diagnostics["chains_kept"]
     error = diagnostics["standard_error"]
     alone = diagnostics["chains_kept"] == 1 < diagnostics["chains"]
     if error > _SETTINGS.warning_error or alone:
         warnings.warn(
             f"chains disagree after {diagnostics['sweeps']} sweeps: standard error of an edge up "
-            f"to {error:.2f}, R-hat up to {diagnostics['r_hat']:.2f} "
+            f"to {error:.2f}, R-hat {_r_hat_in_words(diagnostics['r_hat'])} "
             f"({diagnostics[_HIGH_R_HAT]} edges above {_SETTINGS.high_r_hat}), {lost} of "
             f"{diagnostics['chains']} chains left out in worse modes; more sweeps may help, or "
             f"columns may be copies of each other",
             ConvergenceWarning,
-            stacklevel=stacklevel,
+            stacklevel=_frames_inside() + 1,
         )
+
+
+def _r_hat_in_words(r_hat: float) -> str:
+    return f"above {MOST_R_HAT:,.0f}" if r_hat >= MOST_R_HAT else f"up to {r_hat:.2f}"
+
+
+def _frames_inside() -> int:
+    """Count the frames between the caller of this function and the first one outside of lsbn."""
+    frame: FrameType | None = sys._getframe(1)
+    inside = 0
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("lsbn."):
+        frame, inside = frame.f_back, inside + 1
+    return inside
