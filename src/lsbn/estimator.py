@@ -82,7 +82,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         After Mergence, learn all variables with the candidates that the communities propose. With
         at most 1,024 variables, model averaging searches among all variables and needs no
         candidates. Then Markov blankets, LocalLearn and Mergence are not run, and their parameters
-        have no effect. On pigs these stages took a third of the time and changed nothing.
+        have no effect.
     score : Score or str, optional
         Score of a family for model averaging, greedy search and MMHC, or the name of its kind, see
         `lsbn.learners.Score`. By default the last pass of model averaging has the mixed score;
@@ -260,7 +260,7 @@ class LSBN(FittedNetwork, BaseEstimator):
 
     def _coded(self, table: Any) -> Dataset:
         """Code the table with the parameters of the estimator."""
-        return _coded(
+        return _code_table(
             table,
             discretize=self.discretize,
             bins=self.bins,
@@ -376,7 +376,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         self.cpdag_ = edges.cpdag(self.threshold)
 
 
-def _coded(table: Any, **options: Any) -> Dataset:
+def _code_table(table: Any, **options: Any) -> Dataset:
     """Code a table. scikit-learn checks the shape and type of arrays, with its own messages."""
     if sparse.issparse(table) or isinstance(table, np.ndarray):
         lenient: dict[str, Any] = {"dtype": None, "ensure_all_finite": False}

@@ -8,17 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import naive
+from kernel_cases import as_sets
 from lsbn.kernels import listing
-
-
-def as_sets(rows):
-    found = []
-    for row in rows.tolist():
-        k = sum(u >= 0 for u in row)
-        assert row[:k] == sorted(set(row[:k]))
-        assert row[k:] == [-1] * (len(row) - k)
-        found.append(frozenset(row[:k]))
-    return found
 
 
 def random_list(seed, n_sets, n_variables, most=4):

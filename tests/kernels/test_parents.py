@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import naive
+from kernel_cases import as_sets
 from lsbn.kernels import lookup, parents
 from lsbn.kernels.bits import bit_columns
 from lsbn.kernels.direction import FamilyScorer, Prior
@@ -72,16 +73,6 @@ class Case:
         pool = self.pool if pool is None else np.asarray(pool, np.int64)
         listing = parents.Listing(*listing)
         return parents.explore_parent_sets(self.scorer, pool, self.pool, growth, listing)
-
-
-def as_sets(rows):
-    found = []
-    for row in rows.tolist():
-        k = sum(u >= 0 for u in row)
-        assert row[:k] == sorted(set(row[:k]))
-        assert row[k:] == [-1] * (len(row) - k)
-        found.append(frozenset(row[:k]))
-    return found
 
 
 def random_cases(least_variables, least_rows):

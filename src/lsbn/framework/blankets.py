@@ -17,8 +17,7 @@ import numpy as np
 from lsbn.data import Dataset
 from lsbn.framework.parts import Part
 from lsbn.kernels import blankets as _blankets
-from lsbn.kernels.counts import tabulate_xlogx
-from lsbn.kernels.state import CountedColumns
+from lsbn.learners.independence import arrays_for_tests
 from lsbn.pairs import MOST_PARTNERS, WEIGHTS, PairStatistics, base_weights
 from lsbn.parallel import scatter
 
@@ -125,7 +124,7 @@ def iamb(
     [1]
     """
     pool = np.asarray(candidates, np.int64)
-    return _blankets.iamb(_columns(dataset), target, pool, math.log(alpha), most)
+    return _blankets.iamb(arrays_for_tests(dataset), target, pool, math.log(alpha), most)
 
 
 def markov_blankets(
@@ -167,18 +166,13 @@ def markov_blankets(
 
 def _each_iamb(part: Part, chunk: list, alpha: float, most: int) -> list[np.ndarray]:
     """Find the blankets of some targets; chunk is a list of (target, candidates)."""
-    columns = _columns(part.dataset)
+    columns = arrays_for_tests(part.dataset)
     blankets = []
     for target, pool in chunk:
         place = int(part.places(np.array([target]))[0])
         blanket = _blankets.iamb(columns, place, part.places(pool), math.log(alpha), most)
         blankets.append(part.variables[blanket])
     return blankets
-
-
-def _columns(dataset: Dataset) -> CountedColumns:
-    """Return the arrays that the kernel takes."""
-    return CountedColumns(*dataset.bits, dataset.codes, tabulate_xlogx(dataset.n_rows))
 
 
 def symmetric(blankets: Sequence[np.ndarray]) -> list[np.ndarray]:
