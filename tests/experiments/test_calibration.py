@@ -1,25 +1,19 @@
-import importlib.util
 import math
 from collections import Counter
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
 
 import naive
+from experiment_cases import load_experiment
 from lsbn.learners import Score
 from lsbn.metrics import calibration_curve, expected_calibration_error
-
-PATH = Path(__file__).parents[2] / "experiments" / "calibration.py"
 
 
 @pytest.fixture(scope="module")
 def study():
-    spec = importlib.util.spec_from_file_location("calibration_study", PATH)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_experiment("calibration")
 
 
 def as_sets(row):

@@ -1,22 +1,17 @@
-import importlib.util
 from itertools import product
 from math import log
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
 
-PATH = Path(__file__).parents[2] / "experiments" / "held_out.py"
+from experiment_cases import load_experiment
 
 
 @pytest.fixture(scope="module")
 def study():
-    spec = importlib.util.spec_from_file_location("held_out_study", PATH)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_experiment("held_out")
 
 
 def slow_log_likelihoods(dag, split, smoothing):

@@ -1,24 +1,14 @@
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 
+from experiment_cases import load_experiment
 from lsbn.learners import LEARNERS
-
-PATH = Path(__file__).parents[2] / "experiments" / "noise.py"
 
 
 @pytest.fixture(scope="module")
 def study():
-    """Load the study, which imports the one beside it."""
-    spec = importlib.util.spec_from_file_location("noise_study", PATH)
-    module = importlib.util.module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(PATH.parent)
-        spec.loader.exec_module(module)
-    return module
+    return load_experiment("noise")
 
 
 def test_made_tables_have_the_shape_and_states_of_their_name(study):

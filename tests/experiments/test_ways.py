@@ -1,6 +1,4 @@
-import importlib.util
 import math
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -8,12 +6,12 @@ import pandas as pd
 import pytest
 
 import naive
+from experiment_cases import load_experiment
 from lsbn import LSBN, Dataset, EdgeProbabilities
 from lsbn.kernels import mixture, scores
 from lsbn.learners import Score
 from lsbn.learners.scoring import columns_of
 
-PATH = Path(__file__).parents[2] / "experiments" / "ways.py"
 CARDS = {
     "no parents": (3,),
     "one parent": (2, 4),
@@ -27,13 +25,7 @@ CARDS = {
 
 @pytest.fixture(scope="module")
 def study():
-    """Load the study, which imports the one beside it."""
-    spec = importlib.util.spec_from_file_location("ways_study", PATH)
-    module = importlib.util.module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(PATH.parent)
-        spec.loader.exec_module(module)
-    return module
+    return load_experiment("ways")
 
 
 @pytest.fixture(params=CARDS.values(), ids=CARDS)

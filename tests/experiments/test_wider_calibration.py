@@ -1,26 +1,18 @@
-import importlib.util
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "experiments"
+from experiment_cases import load_experiment
+
 KEYS = ("a", "b", "c", "d", "e", "f", "g", "h1", "h2", "i", "j")
 NETWORKS = ("a", "b", "c", "d", "e", "f", "g")
 
 
 @pytest.fixture(scope="module")
 def study():
-    """The study, which imports the one of the prior from its own folder."""
-    path = FOLDER / "wider_calibration.py"
-    spec = importlib.util.spec_from_file_location("wider_calibration_study", path)
-    module = importlib.util.module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(FOLDER)
-        spec.loader.exec_module(module)
-    return module
+    return load_experiment("wider_calibration")
 
 
 def drawn(study, key, count=20, seed=1):

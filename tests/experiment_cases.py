@@ -1,0 +1,18 @@
+"""How the tests load a script of experiments/."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "experiments"
+
+
+def load_experiment(name):
+    """Load a script, which may import another one of its folder."""
+    spec = importlib.util.spec_from_file_location(f"{name}_experiment", FOLDER / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(FOLDER)
+        spec.loader.exec_module(module)
+    return module
