@@ -79,16 +79,25 @@ class ScoredSets:
         weights = np.exp(self.scores[rows] - self.scores[rows].max())
         return weights @ self.sizes[rows] / weights.sum()
 
-    def admission(self, keys: np.ndarray | None, delta: float) -> np.ndarray:
+    def admission(self, orders: Sequence[np.ndarray], delta: float) -> np.ndarray:
         """Stamps for the admission of candidates.
 
-        Sets within ``delta`` of the best one in the order of ``keys`` are admitted first.
+        Sets within ``delta`` of the best one in one of the orders are admitted first.
         """
-        if keys is None:
-            return self.stamps
-        rows = self.preceding(keys)
-        good = rows & (self.scores > self.scores[rows].max() - delta)
-        return np.where(good, FIRST_ADMITTED, self.stamps)
+        stamps = self.stamps
+        for keys in orders:
+            rows = self.preceding(keys)
+            good = rows & (self.scores > self.scores[rows].max() - delta)
+            stamps = np.where(good, FIRST_ADMITTED, stamps)
+        return stamps
+
+    def united(self, other: ScoredSets) -> ScoredSets:
+        """All sets of both, each once."""
+        members = np.concatenate([self.members, other.members])
+        _, rows = np.unique(members, axis=0, return_index=True)
+        scores = np.concatenate([self.scores, other.scores])
+        stamps = np.concatenate([self.stamps, other.stamps])
+        return ScoredSets(self.child, members[rows], scores[rows], stamps[rows])
 
     def masks(self) -> np.ndarray:
         """Bit masks of the sets, over at most 62 variables."""

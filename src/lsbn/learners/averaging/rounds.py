@@ -94,7 +94,7 @@ class RoundSearch:
         history: list[float] = []
         settings, sampling = self.settings, self.sampling
         for stamp in range(1, settings.rounds + 2):
-            sets = self.search.listed(keys)
+            sets = self.search.listed([] if keys is None else [keys])
             core = sets.undominated(sampling.core_margin)
             orders = anneal_orders(core, keys, sampling, self.rng, self.n_jobs)
             keys, score = orders[0]

@@ -190,6 +190,18 @@ class ParentSetSearch:
         self._sets = [replace(sets, scores=sets.scores + change[sets.sizes]) for sets in self._sets]
         return True
 
+    def unite(self, other: ParentSetSearch) -> None:
+        """Add the sets of another search by the same kind of score; the density stays."""
+        change = self.penalty - other.penalty
+        pairs = zip(self._sets, other._sets, strict=True)
+        self._sets = [
+            own.united(replace(sets, scores=sets.scores + change[sets.sizes]))
+            for own, sets in pairs
+        ]
+        self._searched_bests = [
+            a | b for a, b in zip(self._searched_bests, other._searched_bests, strict=True)
+        ]
+
     def notes(self) -> dict[str, float]:
         """Prior probability of an edge, if the score has one, for the diagnostics."""
         return {} if self.score.density is None else {"density": self.score.density}
@@ -217,18 +229,18 @@ class ParentSetSearch:
         """Posterior mean of the number of edges in the order of ``keys``."""
         return sum((sets.expected_size(keys) for sets in self._sets), 0.0)
 
-    def listed(self, keys: np.ndarray | None = None) -> ParentSets:
+    def listed(self, orders: Sequence[np.ndarray] = ()) -> ParentSets:
         """List the sets for the sampler, and forget the sets that are not listed.
 
-        Where candidates are too many, the good sets in the order of ``keys`` are admitted first, so
-        that the order keeps its score.
+        Where candidates are too many, the good sets in the given orders are admitted first, so
+        that the orders keep their scores.
         """
         settings = self.settings
         results = [
             list_parent_sets(
                 sets.members,
                 sets.scores,
-                sets.admission(keys, settings.delta),
+                sets.admission(orders, settings.delta),
                 settings.max_candidates,
                 self.margin,
             )
