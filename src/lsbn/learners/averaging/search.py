@@ -190,10 +190,6 @@ class ParentSetSearch:
         self._sets = [replace(sets, scores=sets.scores + change[sets.sizes]) for sets in self._sets]
         return True
 
-    def notes(self) -> dict[str, float]:
-        """Prior probability of an edge, if the score has one, for the diagnostics."""
-        return {} if self.score.density is None else {"density": self.score.density}
-
     # What the sets say in an order
 
     def candidates(self) -> list[np.ndarray]:
