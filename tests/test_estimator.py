@@ -208,7 +208,7 @@ def test_it_clones_and_pickles(model):
 
 
 def test_diagnostics_are_ready_for_json(model):
-    notes = json.loads(json.dumps(model.diagnostics_, default=dict))
+    notes = json.loads(json.dumps(model.diagnostics_))
     assert {"read", "partition", "last pass"} == set(notes["seconds"])
     assert notes["method"] == "sampled"
     assert notes["r_hat"] < 1.2
@@ -226,7 +226,7 @@ def test_diagnostics_are_a_mapping_too(model):
 
 def test_diagnostics_of_communities(alarm):
     model = LSBN(random_state=0, last_pass=False).fit(alarm[0])
-    notes = json.loads(json.dumps(model.diagnostics_, default=dict))
+    notes = json.loads(json.dumps(model.diagnostics_))
     assert {"read", "partition", "blankets", "local", "merge"} == set(notes["seconds"])
     assert len(notes["communities"]) == len(model.communities_)
     assert {part.get("method") for part in notes["communities"]} <= {"exact", None}

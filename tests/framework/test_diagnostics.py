@@ -58,7 +58,7 @@ def test_stages_that_were_not_run_have_a_reason():
 
 def test_json_gives_the_same_diagnostics_back():
     written = fit_diagnostics(Diagnostics(), communities(SAMPLED, EXACT), {"read": 1.0}, ("x",))
-    read = FitDiagnostics.of(json.loads(json.dumps(written, default=dict)))
+    read = FitDiagnostics.of(json.loads(json.dumps(written)))
     assert read == written
     assert isinstance(read.communities[0], CommunityDiagnostics)
     assert read.communities[0].r_hat == 1.02

@@ -35,11 +35,9 @@ def test_it_equals_a_dict_with_the_same_items():
     assert pickle.loads(pickle.dumps(SAMPLED)) == SAMPLED
 
 
-def test_it_cannot_be_changed():
+def test_its_fields_cannot_be_changed():
     with pytest.raises(FrozenInstanceError):
         SAMPLED.r_hat = 1.0
-    with pytest.raises(TypeError):
-        SAMPLED["r_hat"] = 1.0
 
 
 def test_its_text_shows_what_applies():
@@ -59,7 +57,7 @@ def test_aracne_shows_that_it_has_no_constant_threshold():
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_json_gives_the_same_diagnostics_back(learner):
     written = LEARNERS[learner](chain_table(300), random_state=0).diagnostics
-    record = json.loads(json.dumps(written, default=dict))
+    record = json.loads(json.dumps(written))
     read = Diagnostics.of(record)
     assert read == written
     assert list(record) == list(written) == list(read)

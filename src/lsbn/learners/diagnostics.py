@@ -1,13 +1,13 @@
 """Diagnostics: what a learner tells about its run.
 
-The diagnostics are frozen dataclasses. They are also mappings, from the keys of ``summary.json`` to
+The diagnostics are frozen dataclasses. They are also dicts, from the keys of ``summary.json`` to
 the figures that apply: ``diagnostics.r_hat`` and ``diagnostics["r_hat"]`` are the same.
 """
 
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from types import UnionType
 from typing import Any, Self, get_args, get_origin, get_type_hints
@@ -19,12 +19,16 @@ _NUMBERS: dict[type, type] = {int: numbers.Integral, float: numbers.Real}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Figures(Mapping[str, Any]):
-    """A frozen dataclass that is also a mapping of those of its fields that are not None.
+class Figures(dict[str, Any]):
+    """A frozen dataclass that is also a dict of those of its fields that are not None.
 
-    The key of a field is its name, or ``key`` in the metadata of the field. Every key is a string,
-    so ``json.dumps(figures, default=dict)`` writes the figures, also inside other figures.
+    The key of a field is its name, or ``key`` in the metadata of the field. ``json.dumps`` writes
+    the figures as it writes a dict.
     """
+
+    def __post_init__(self) -> None:
+        names = _names(type(self)).items()
+        self.update({key: getattr(self, name) for key, name in names if self._applies(name)})
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Self:
@@ -52,24 +56,13 @@ class Figures(Mapping[str, Any]):
                 continue
         return cls(**known)
 
-    def __getitem__(self, key: str) -> Any:
-        if key not in iter(self):
-            raise KeyError(key)
-        return getattr(self, _names(type(self))[key])
-
-    def __iter__(self) -> Iterator[str]:
-        return (key for key, name in _names(type(self)).items() if self._applies(name))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
     def __repr__(self) -> str:
         names = filter(self._applies, _names(type(self)).values())
         shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         return f"{type(self).__name__}({shown})"
 
     def _applies(self, name: str) -> bool:
-        """Return whether the mapping has the field."""
+        """Return whether the dict has the field."""
         return getattr(self, name) is not None
 
 
@@ -205,5 +198,5 @@ class Diagnostics(Figures):
     steps: int | None = None
 
     def _applies(self, name: str) -> bool:
-        """Return whether the mapping has the field; that of ARACNE has its threshold always."""
+        """Return whether the dict has the field; that of ARACNE always has its threshold."""
         return super()._applies(name) or (name == "threshold" and self.pairs_kept is not None)
