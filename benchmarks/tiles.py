@@ -77,7 +77,7 @@ def measure(copies: int, rows: int, seed: int, jobs: int) -> dict[str, Any]:
     for name in ("survey", "moments", "histograms", "above", "heaviest"):
         setattr(PairStatistics, name, watch.timed(getattr(PairStatistics, name)))
     model = LSBN(random_state=seed, n_jobs=jobs).fit(table)
-    seconds = dict(model.diagnostics_["seconds"])
+    seconds = dict(model.diagnostics_.seconds)
     seconds["all"] = sum(seconds.values())
     seconds["all pairs"] = watch.seconds
     seconds["all but all pairs"] = seconds["all"] - watch.seconds

@@ -79,7 +79,7 @@ def test_paper_has_its_own_settings(alarm):
     published.fit(alarm[0])
     assert_sound(published)
     assert compare(published.dag_, alarm[1]).f_score > 85
-    assert published.diagnostics_["method"] == "exact"
+    assert published.diagnostics_.method == "exact"
 
 
 @pytest.mark.parametrize("last_pass", [True, False])
@@ -214,6 +214,14 @@ def test_diagnostics_are_ready_for_json(model):
     assert notes["r_hat"] < 1.2
     assert notes["effective_sample_size"] > 10
     assert notes["communities"] == []
+    assert "log_evidence" not in notes
+
+
+def test_diagnostics_are_a_mapping_too(model):
+    assert dict(model.diagnostics_)["r_hat"] == model.diagnostics_["r_hat"]
+    assert model.diagnostics_.get("r_hat") == model.diagnostics_.r_hat
+    assert {"method", "seconds", "not_run", "notes"} <= set(model.diagnostics_)
+    assert "log_evidence" not in model.diagnostics_
 
 
 def test_diagnostics_of_communities(alarm):
@@ -255,8 +263,8 @@ def test_a_warning_points_at_the_caller(alarm, monkeypatch):
 
 
 def test_stages_that_nobody_reads_are_not_run(model):
-    assert set(model.diagnostics_["seconds"]) == {"read", "partition", "last pass"}
-    assert set(model.diagnostics_["not_run"]) == {"blankets", "local", "merge"}
+    assert set(model.diagnostics_.seconds) == {"read", "partition", "last pass"}
+    assert set(model.diagnostics_.not_run) == {"blankets", "local", "merge"}
 
 
 def test_many_variables_are_searched_among_candidates(monkeypatch):
@@ -267,8 +275,8 @@ def test_many_variables_are_searched_among_candidates(monkeypatch):
     monkeypatch.setattr("lsbn.framework.candidates._EXPANDED", 20)
     table, truth = shuffled_alarm(3_000)
     first = LSBN(random_state=0).fit(table)
-    assert {"blankets", "local", "merge"} <= set(first.diagnostics_["seconds"])
-    assert "not_run" not in first.diagnostics_
+    assert {"blankets", "local", "merge"} <= set(first.diagnostics_.seconds)
+    assert first.diagnostics_.not_run is None
     assert compare(first.dag_, truth).f_score > 90
     again = LSBN(random_state=0, n_jobs=2).fit(table)
     assert (again.edge_probabilities_ != first.edge_probabilities_).nnz == 0
@@ -362,11 +370,16 @@ def test_verbose_tells_of_each_stage(alarm, capsys):
         ({"score": "aic"}, "unknown score 'aic'; there are mixed, bdeu"),
         ({"score": 3}, "score is 3; use a Score"),
         ({"learner": "pc", "score": "bdeu"}, "the learner 'pc' has no score"),
+        ({"discretize": "deciles"}, "discretize is 'deciles'; use one of"),
+        ({"bins": 1}, "bins is 1; use a whole number from 2 to max_states"),
+        ({"missing": "ignore"}, "missing is 'ignore'; use one of"),
+        ({"max_states": "many"}, "max_states is 'many'; use a whole number from 2 to 65536"),
+        ({"random_state": "today"}, "random_state is 'today'; use a whole number"),
     ],
 )
-def test_impossible_parameters_are_refused(alarm, options, message):
+def test_impossible_parameters_are_refused_before_the_table_is_read(options, message):
     with pytest.raises(ValueError, match=message):
-        LSBN(**options).fit(alarm[0])
+        LSBN(**options).fit("no table")
 
 
 def test_continuous_columns_need_a_choice():

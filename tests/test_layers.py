@@ -16,7 +16,7 @@ LAYERS = (
     {"framework"},
     {"runs"},
     {"report"},
-    {"fitted"},
+    {"fitted", "parameters"},
     {"estimator"},
     {"studies", "cli", "__init__"},
 )

@@ -14,15 +14,17 @@ from lsbn.data import DataError, Dataset
 from lsbn.data.copies import Folded, fold_copies
 from lsbn.fitted import FittedNetwork
 from lsbn.framework.candidates import find_candidates
+from lsbn.framework.diagnostics import fit_diagnostics
 from lsbn.framework.local import LocalSettings
 from lsbn.framework.mergence import merge_order, union_sizes
-from lsbn.framework.proposals import Proposals, fit_diagnostics, propose
+from lsbn.framework.proposals import Proposals, propose
 from lsbn.framework.stages import Stages
 from lsbn.graph import EdgeProbabilities
 from lsbn.learners import LEARNERS, Learned, Score
 from lsbn.learners.averaging import SearchSettings
-from lsbn.pairs import WEIGHTS, PairStatistics, base_weights
+from lsbn.pairs import WEIGHTS, PairStatistics
 from lsbn.parallel import threads
+from lsbn.parameters import check_parameters, score_of, seed_sequence
 from lsbn.partition import ropart
 
 __all__ = ["LSBN"]
@@ -115,11 +117,11 @@ class LSBN(FittedNetwork, BaseEstimator):
         The merge tree in the form of `scipy.cluster.hierarchy`: two communities, their Jaccard
         distance without copies of columns, and the number of variables of their union. Community
         ``c < k`` is ``communities_[c]``. Community ``k + t`` is the union of row t.
-    diagnostics_ : dict
+    diagnostics_ : FitDiagnostics
         ``seconds`` of each stage; ``method``, exact, sampled or none; if orders were sampled, the
-        largest ``r_hat`` and the smallest ``effective_sample_size`` of an edge; ``communities``,
-        the diagnostics of each community; the diagnostics of the last pass; ``not_run``, the
-        stages that were not run, with the reason; ``notes`` about the table.
+        largest ``r_hat`` and the smallest ``effective_sample_size`` of an edge; and more, see
+        `lsbn.framework.FitDiagnostics`. It is also a mapping: ``diagnostics_["r_hat"]`` is
+        ``diagnostics_.r_hat``.
     dataset_ : Dataset
         The coded table.
     feature_names_in_ : numpy.ndarray of str
@@ -235,11 +237,11 @@ class LSBN(FittedNetwork, BaseEstimator):
             The fitted estimator.
         """
         self._check_parameters()
+        seeds = seed_sequence(self.random_state).spawn(3)
         stages = Stages(self.verbose)
         with stages("read", "coding the table"):
             folded = self._folded(self._coded(X))
         pairs = PairStatistics(folded.dataset)
-        seeds = _seed_sequence(self.random_state).spawn(3)
         with stages("partition", "partitioning the variables"):
             communities = self._partition(pairs, stages.report)
         if self._searches_all_variables(pairs.dataset):
@@ -255,7 +257,12 @@ class LSBN(FittedNetwork, BaseEstimator):
             with stages("last pass", "learning the whole network"):
                 learned = self._learn(pairs, proposals, seeds[2])
         self._store(folded, communities, hierarchy, learned)
-        self.diagnostics_ = fit_diagnostics(proposals, learned, stages.seconds, folded)
+        self.diagnostics_ = fit_diagnostics(
+            learned.diagnostics,
+            None if proposals is None else proposals.diagnostics,
+            stages.seconds,
+            [*folded.whole.notes, *folded.notes],
+        )
         return self
 
     def _coded(self, table: Any) -> Dataset:
@@ -313,31 +320,12 @@ class LSBN(FittedNetwork, BaseEstimator):
         return fold_copies(dataset) if fold else Folded.nothing(dataset)
 
     def _check_parameters(self) -> None:
-        """Raise an error for a parameter out of range."""
-        if not callable(self.learner) and self.learner not in tuple(LEARNERS):
-            raise ValueError(f"unknown learner {self.learner!r}; there are {', '.join(LEARNERS)}")
-        self._score()
-        if isinstance(self.weights, str):
-            raise ValueError(f"weights is {self.weights!r}; use a sequence such as ['MI']")
-        if not base_weights(self.weights):
-            raise ValueError(f"weights is empty; use some of {', '.join(WEIGHTS)}")
-        if self.max_community < 2:
-            raise ValueError(f"max_community is {self.max_community}; use 2 or more")
-        if not 0 <= self.triplet_threshold <= 1:
-            raise ValueError(f"triplet_threshold is {self.triplet_threshold}; use 0 to 1")
-        if not 2 <= self.max_size <= 20:
-            raise ValueError(f"max_size is {self.max_size}; use 2 to 20")
-        if not 0 <= self.threshold < 1:
-            raise ValueError(f"threshold is {self.threshold}; use 0 or more, and less than 1")
-        if self.blanket_alpha is not None and not 0 < self.blanket_alpha < 1:
-            raise ValueError(f"blanket_alpha is {self.blanket_alpha}; use more than 0, less than 1")
+        """Raise an error for a parameter that is unknown or out of range."""
+        check_parameters(self.get_params())
 
     def _score(self) -> Score | None:
         """Return the parameter ``score`` as a `Score`; raise an error if the learner has none."""
-        score = vars(self)["score"]
-        if score is not None and self.learner in ("pc", "aracne"):
-            raise ValueError(f"the learner {self.learner!r} has no score; leave out score")
-        return None if score is None else Score.of(score)
+        return score_of(self.learner, vars(self)["score"])
 
     def _settings(self, seed: int) -> LocalSettings:
         """Return the settings of LocalLearn and Mergence."""
@@ -387,14 +375,3 @@ def _code_table(table: Any, **options: Any) -> Dataset:
         if isinstance(table, np.ndarray) and "missing values" in str(error):
             raise DataError(f"the array has NaN: {error}") from None
         raise
-
-
-def _seed_sequence(random_state: Any) -> np.random.SeedSequence:
-    """Convert a seed, as numpy and scikit-learn accept it, to a SeedSequence."""
-    if isinstance(random_state, np.random.SeedSequence):
-        return np.random.SeedSequence(random_state.entropy, spawn_key=random_state.spawn_key)
-    if isinstance(random_state, np.random.Generator):
-        return np.random.SeedSequence(random_state.integers(2**63))
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.SeedSequence(random_state.randint(2**31))
-    return np.random.SeedSequence(random_state)

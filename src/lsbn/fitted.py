@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import networkx as nx
 from sklearn.utils.validation import check_is_fitted
 
 from lsbn.data import Dataset
+from lsbn.framework.diagnostics import FitDiagnostics
 from lsbn.graph import EdgeProbabilities
 from lsbn.network import BayesianNetwork, fit_tables
 from lsbn.network.convert import to_pgmpy, to_pyagrum
@@ -24,7 +25,7 @@ class FittedNetwork:
     n_features_in_: int
     communities_: list[list[str]]
     dataset_: Dataset
-    diagnostics_: Mapping[str, Any]
+    diagnostics_: FitDiagnostics
     edges_: EdgeProbabilities
     dag_: nx.DiGraph
 
@@ -45,8 +46,8 @@ class FittedNetwork:
         summary = {
             "variables": self.n_features_in_,
             "rows": self.dataset_.n_rows,
-            "seconds": self.diagnostics_["seconds"],
-            "diagnostics": {k: v for k, v in self.diagnostics_.items() if k != "seconds"},
+            "seconds": self.diagnostics_.seconds,
+            "diagnostics": replace(self.diagnostics_, seconds=None),
         }
         from lsbn.report import write_report  # slow to import, and only the page needs it
 

@@ -8,7 +8,7 @@ import math
 import os
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -183,7 +183,7 @@ def write_run(
         _write_text(folder / COMMUNITIES, f"[\n{lines}\n]\n")
         if partition is not None:
             _write_text(folder / PARTITION, _json_text(partition, indent=None))
-        _write_text(folder / SUMMARY, _json_text(asdict(summary), indent=2))
+        _write_text(folder / SUMMARY, _json_text(vars(summary), indent=2))
         if more is not None:
             more(folder)
 

@@ -8,6 +8,7 @@ import pytest
 import lsbn.estimator
 import lsbn.partition
 from cli.cases import chain_of
+from lsbn.framework import FitDiagnostics
 
 
 @pytest.fixture
@@ -41,7 +42,8 @@ def estimator(monkeypatch):
             self.edges_ = chain_of(dataset)
             self.communities_ = [list(dataset.names[:2]), list(dataset.names[1:])]
             seconds = {"read": 100.0, "partition": 2.0}
-            self.diagnostics_ = {"method": "sampled", "r_hat": self.r_hat, "seconds": seconds}
+            figures = {"method": "sampled", "r_hat": self.r_hat}
+            self.diagnostics_ = FitDiagnostics(**figures, seconds=seconds)
             return self
 
     monkeypatch.setattr(lsbn.estimator, "LSBN", Stub)

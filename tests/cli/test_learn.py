@@ -8,16 +8,16 @@ import pytest
 import lsbn.learners
 import lsbn.report
 from cli.cases import RUN_FILES, chain_of, names_in, run, summary_of
-from lsbn.learners.base import Learned
+from lsbn.learners import Diagnostics, Learned
 from lsbn.network import load_network
 
 
 @pytest.fixture
 def copycat(monkeypatch):
-    """A learner that finds the chain of the columns as they stand."""
+    """A learner that finds the chain of the columns as they stand, and gives its seed as steps."""
 
     def learn(dataset, *, random_state, n_jobs):
-        diagnostics = {"seed_seen": random_state, "standard_error": float("nan")}
+        diagnostics = Diagnostics(steps=random_state, standard_error=float("nan"))
         return Learned(chain_of(dataset), diagnostics)
 
     monkeypatch.setitem(lsbn.learners.LEARNERS, "pc", learn)
@@ -166,7 +166,7 @@ def test_learn_globally_and_evaluate(tmp_path, chain, copycat, capsys):
     summary = json.loads((tmp_path / "run" / "summary.json").read_text("utf-8"))
     evaluation = summary["evaluation"]
     assert (evaluation["hits"], evaluation["misses"], evaluation["errors"]) == (2, 1, 1)
-    assert evaluation["seed"] == summary["diagnostics"]["seed_seen"] == 5
+    assert evaluation["seed"] == summary["diagnostics"]["steps"] == 5
     assert evaluation["f_score"] == pytest.approx(66.667, abs=0.01)
     assert summary["diagnostics"]["standard_error"] is None
     assert names_in(tmp_path / "run") == RUN_FILES

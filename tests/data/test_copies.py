@@ -104,7 +104,7 @@ def test_the_first_of_two_copies_has_the_edges(learner):
     assert sorted(map(sorted, model.dag_.edges)) == sorted(
         map(sorted, [("HR", x) for x in ("CO", "HRBP", "HRSAT", "copy")])
     )
-    assert any("'copy' of 'HR'" in note for note in model.diagnostics_["notes"])
+    assert any("'copy' of 'HR'" in note for note in model.diagnostics_.notes)
     assert all("copy" in c for c in model.communities_ if "HR" in c)
     moved = clone(model).fit(table[["copy", *table.columns[:-1]]])
     assert all("copy" in edge for edge in moved.dag_.edges)
@@ -113,7 +113,7 @@ def test_the_first_of_two_copies_has_the_edges(learner):
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_learners_that_treat_copies_alike_keep_them(learner):
     table = pd.DataFrame({"a": BASE[0], "b": 2 - BASE[0], "c": BASE[1]})
-    notes = LSBN(learner=learner, random_state=0).fit(table).diagnostics_["notes"]
+    notes = LSBN(learner=learner, random_state=0).fit(table).diagnostics_.notes
     assert len(notes) == (learner not in ("pc", "aracne"))
 
 

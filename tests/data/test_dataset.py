@@ -420,8 +420,10 @@ def test_nested_polars():
         ({"missing": "ignore"}, "missing is 'ignore'"),
         ({"bins": 1}, "bins is 1"),
         ({"bins": 100}, "bins is 100"),
+        ({"bins": 2.5}, "bins is 2.5; use a whole number from 2 to max_states"),
         ({"max_states": 70_000}, "max_states is 70000"),
         ({"max_states": 1}, "max_states is 1"),
+        ({"max_states": "64"}, "max_states is '64'; use a whole number from 2 to 65536"),
     ],
 )
 def test_bad_options(options, message):

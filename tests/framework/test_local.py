@@ -25,7 +25,7 @@ def test_a_small_community_is_learned_as_a_whole():
     exact = learn_model_averaging(dataset).edges.matrix.toarray()
     found = result.structure.probabilities(4).toarray()
     assert (found + found.T > 0.5).tolist() == (exact + exact.T > 0.5).tolist()
-    assert result.diagnostics["method"] == "exact"
+    assert result.diagnostics.method == "exact"
 
 
 def test_a_vote_counts_where_an_endpoints_blanket_is_inside():

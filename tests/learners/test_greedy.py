@@ -44,8 +44,8 @@ def test_score_reported_is_the_score_of_the_graph(kind):
     dataset, score = random_table(1, n=12), Score(kind)
     learned = learn_greedy(dataset, score=score, random_state=0)
     wanted = score_of(dataset, learned.edges.matrix, score)
-    assert learned.diagnostics["score"] == pytest.approx(wanted, rel=1e-9)
-    assert learned.diagnostics["scores"] == sorted(learned.diagnostics["scores"])
+    assert learned.diagnostics.score == pytest.approx(wanted, rel=1e-9)
+    assert learned.diagnostics.scores == sorted(learned.diagnostics.scores)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -67,7 +67,7 @@ def test_finds_the_best_of_all_graphs_on_four_variables(seed):
         if naive.is_acyclic(range(4), dag)
     )
     learned = learn_greedy(dataset, score=score, random_state=0)
-    assert learned.diagnostics["score"] == pytest.approx(best, rel=1e-10)
+    assert learned.diagnostics.score == pytest.approx(best, rel=1e-10)
 
 
 def score_of_family(dataset, score, v, above):

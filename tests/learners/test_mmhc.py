@@ -45,7 +45,7 @@ def test_edges_lie_within_the_pairs():
     pairs = {frozenset(p) for p in max_min_pairs(dataset, 0.05).tolist()}
     learned = learn_mmhc(dataset, alpha=0.05, random_state=0)
     assert {frozenset(p) for p in zip(*learned.edges.matrix.nonzero(), strict=True)} <= pairs
-    assert learned.diagnostics["candidate_pairs"] == len(pairs)
+    assert learned.diagnostics.candidate_pairs == len(pairs)
     assert nx.is_directed_acyclic_graph(learned.edges.to_networkx())
 
 

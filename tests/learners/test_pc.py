@@ -62,7 +62,7 @@ def test_level():
     assert default_alpha(3000) == 0.001
     with pytest.raises(ValueError, match="between 0 and 1"):
         learn_pc(chain_table(), alpha=2.0)
-    assert math.isclose(learn_pc(chain_table(), alpha=0.01).diagnostics["alpha"], 0.01)
+    assert math.isclose(learn_pc(chain_table(), alpha=0.01).diagnostics.alpha, 0.01)
 
 
 @given(st.lists(st.floats(1e-9, 1.0), max_size=30), st.integers(0, 300))
@@ -75,4 +75,4 @@ def test_false_discoveries_are_controlled_by_the_rule(p_values, more):
 def test_noise_has_hardly_any_edges():
     rng = np.random.default_rng(0)
     tables = [rng.integers(3, size=(400, 30)) for _ in range(5)]
-    assert sum(learn_pc(Dataset.from_table(table)).diagnostics["edges"] for table in tables) <= 1
+    assert sum(learn_pc(Dataset.from_table(table)).diagnostics.edges for table in tables) <= 1

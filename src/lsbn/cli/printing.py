@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import networkx as nx
 
+    from lsbn.framework.diagnostics import FitDiagnostics
+
 __all__ = [
     "print_communities",
     "print_coverage",
@@ -70,7 +72,7 @@ def print_evaluation(evaluation: Mapping[str, Any]) -> None:
     )
 
 
-def print_warnings(diagnostics: Mapping[str, Any]) -> None:
+def print_warnings(diagnostics: FitDiagnostics) -> None:
     """Print the warnings of the report."""
     from lsbn.report.words import findings
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lsbn.cli.progress import StageProgress
 
 if TYPE_CHECKING:
     from lsbn.data import Dataset
+    from lsbn.framework.diagnostics import FitDiagnostics
     from lsbn.graph import EdgeProbabilities
 
 __all__ = ["Result", "learn_in_scope"]
@@ -24,13 +25,13 @@ class Result:
     edges : EdgeProbabilities
     communities : list of list of str
         Names of the variables of every community.
-    diagnostics : dict
-        What the learner reports about its run, and the notes on the table.
+    diagnostics : FitDiagnostics
+        What the learner reports about its run, and the notes on the table, without the seconds.
     """
 
     edges: EdgeProbabilities
     communities: list[list[str]]
-    diagnostics: dict[str, Any]
+    diagnostics: FitDiagnostics
 
 
 def learn_in_scope(
@@ -46,13 +47,14 @@ def _learn_globally(
     arguments: argparse.Namespace, dataset: Dataset, stages: StageProgress
 ) -> Result:
     """Run the learner alone on all variables at once."""
+    from lsbn.framework.diagnostics import FitDiagnostics
     from lsbn.learners import LEARNERS
 
     with stages("learn", f"{arguments.learner} on {dataset.n_variables:,} variables"):
         learned = LEARNERS[arguments.learner](
             dataset, random_state=arguments.seed, n_jobs=arguments.jobs, **_score(arguments)
         )
-    diagnostics = {**learned.diagnostics, "notes": dataset.notes}
+    diagnostics = FitDiagnostics(**vars(learned.diagnostics), notes=list(dataset.notes))
     return Result(learned.edges, [list(dataset.names)], diagnostics)
 
 
@@ -71,11 +73,11 @@ def _learn_by_communities(
             verbose=tell,
             **_score(arguments),
         ).fit(dataset)
-    diagnostics = dict(model.diagnostics_)
-    for note in diagnostics.get("notes", ())[len(dataset.notes) :]:
+    diagnostics = model.diagnostics_
+    for note in (diagnostics.notes or [])[len(dataset.notes) :]:
         print(f"note: {note}")
-    stages.split("fit", diagnostics.pop("seconds"))
-    return Result(model.edges_, model.communities_, diagnostics)
+    stages.split("fit", diagnostics.seconds or {})
+    return Result(model.edges_, model.communities_, replace(diagnostics, seconds=None))
 
 
 def _score(arguments: argparse.Namespace) -> dict[str, Any]:

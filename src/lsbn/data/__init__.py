@@ -2,5 +2,6 @@
 
 from lsbn.data.columns import DataError
 from lsbn.data.dataset import Dataset
+from lsbn.data.options import TableOptions
 
-__all__ = ["DataError", "Dataset"]
+__all__ = ["DataError", "Dataset", "TableOptions"]

@@ -18,14 +18,11 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from lsbn.data.columns import Column, DataError, listing
-from lsbn.data.discretize import STRATEGIES, intervals, observed_codes
+from lsbn.data.discretize import intervals, observed_codes
 from lsbn.data.ingest import file_columns, table_columns
+from lsbn.data.options import TableOptions
 
 __all__ = ["Dataset"]
-
-MISSING = ("error", "drop", "state")
-MOST_STATES = 65_536
-"""A code is at most 16 bits wide."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +140,7 @@ class Dataset:
         >>> data.states
         (('[0.1, 0.2]', '(0.2, 0.4]'), ('1', '2'))
         """
-        options = _Options(discretize, bins, missing, max_states)
+        options = TableOptions(discretize, bins, missing, max_states)
         if isinstance(table, Dataset):
             return table
         return _coded_table(table_columns(table, names), options)
@@ -178,7 +175,7 @@ class Dataset:
         All other labels stay as they are in the file. Missing values are empty fields and NA, N/A,
         n/a, #N/A, <NA>, NaN, nan, null, NULL, quoted or not.
         """
-        options = _Options(discretize, bins, missing, max_states)
+        options = TableOptions(discretize, bins, missing, max_states)
         return _coded_table(file_columns(path, names), options)
 
     def select(self, variables: Iterable[int | str]) -> Dataset:
@@ -222,27 +219,7 @@ class Dataset:
         return pd.DataFrame(columns)
 
 
-@dataclass(frozen=True)
-class _Options:
-    """The checked options of `Dataset.from_table`."""
-
-    discretize: str | None
-    bins: int
-    missing: str
-    max_states: int
-
-    def __post_init__(self) -> None:
-        if self.discretize not in (None, *STRATEGIES):
-            raise DataError(f"discretize is {self.discretize!r}; use one of {STRATEGIES} or None")
-        if self.missing not in MISSING:
-            raise DataError(f"missing is {self.missing!r}; use one of {MISSING}")
-        if not 2 <= self.max_states <= MOST_STATES:
-            raise DataError(f"max_states is {self.max_states}; use 2 to {MOST_STATES}")
-        if not 2 <= self.bins <= self.max_states:
-            raise DataError(f"bins is {self.bins}; use 2 to max_states ({self.max_states})")
-
-
-def _coded_table(columns: list[Column], options: _Options) -> Dataset:
+def _coded_table(columns: list[Column], options: TableOptions) -> Dataset:
     """Treat missing values, discretise and code. An error names all columns with the problem."""
     names = tuple(c.name for c in columns)
     infinite = [
@@ -273,7 +250,7 @@ def _coded_table(columns: list[Column], options: _Options) -> Dataset:
 
 
 def _without_missing(
-    columns: list[Column], options: _Options
+    columns: list[Column], options: TableOptions
 ) -> tuple[list[Column], tuple[str, ...]]:
     """Apply the option `missing`; only with "state" the columns still have missing values."""
     holes = {c.name: c.missing for c in columns if c.missing is not None}
@@ -309,7 +286,7 @@ class _Coded:
     cut: bool = False
 
 
-def _coded_column(column: Column, options: _Options) -> _Coded:
+def _coded_column(column: Column, options: TableOptions) -> _Coded:
     """Code the observed states of a column; discretise it if needed."""
     values, cut = column.present, False
     strategy, bins = str(options.discretize), options.bins
@@ -346,7 +323,7 @@ def _missing_label(labels: tuple[str, ...]) -> str:
     return label
 
 
-def _refuse_crowded(columns: list[Column], coded: list[_Coded], options: _Options) -> None:
+def _refuse_crowded(columns: list[Column], coded: list[_Coded], options: TableOptions) -> None:
     crowded = [
         f"{column.name!r} ({c.n_states:,} states)"
         for column, c in zip(columns, coded, strict=True)
@@ -362,7 +339,7 @@ def _refuse_crowded(columns: list[Column], coded: list[_Coded], options: _Option
 
 
 def _closing_notes(
-    names: tuple[str, ...], coded: list[_Coded], cards: np.ndarray, options: _Options
+    names: tuple[str, ...], coded: list[_Coded], cards: np.ndarray, options: TableOptions
 ) -> tuple[str, ...]:
     cut = [repr(n) for n, c in zip(names, coded, strict=True) if c.cut]
     constant = [repr(n) for n, card in zip(names, cards, strict=True) if card == 1]

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from lsbn.data import Dataset
+from lsbn.framework.diagnostics import CommunityDiagnostics
 from lsbn.framework.parts import Part
 from lsbn.framework.subcommunities import expanded_community, sub_communities
 from lsbn.framework.triplets import triplet_clusters
 from lsbn.framework.votes import Pair, Structure
-from lsbn.learners import LEARNERS, PUBLISHED, Learned, Score
+from lsbn.learners import LEARNERS, PUBLISHED, Diagnostics, Learned, Score
 from lsbn.learners.greedy import Climbing
 from lsbn.pairs import WEIGHTS
 from lsbn.parallel import scatter
@@ -75,7 +76,7 @@ class LocalSettings:
     weights: Sequence[str] = WEIGHTS
     blanket_alpha: float | None = None
 
-    def learn(self, part: Part, variables: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+    def learn(self, part: Part, variables: np.ndarray) -> tuple[np.ndarray, Diagnostics]:
         """Learn a set of variables, or look up the result if the part has it already.
 
         Parameters
@@ -89,7 +90,7 @@ class LocalSettings:
         -------
         matrix : (k, k) float array
             Probabilities of the edges among the variables.
-        diagnostics : dict
+        diagnostics : Diagnostics
         """
         key = tuple(variables.tolist())
         if key not in part.known:
@@ -108,7 +109,7 @@ class LocalSettings:
         return LEARNERS[self.learner](dataset, random_state=rng, n_jobs=1, **options)
 
 
-@dataclass
+@dataclass(frozen=True)
 class LocalResult:
     """Structure of a community, and diagnostics.
 
@@ -116,14 +117,11 @@ class LocalResult:
     ----------
     structure : Structure
         Votes on the edges of the expanded community.
-    diagnostics : dict
-        Number of sub-communities, and number of clusters that were learned again. For model
-        averaging also the methods (exact or sampled), the largest R-hat and the smallest effective
-        sample size.
+    diagnostics : CommunityDiagnostics
     """
 
     structure: Structure
-    diagnostics: dict[str, Any] = field(default_factory=dict)
+    diagnostics: CommunityDiagnostics
 
 
 def local_learn(
@@ -168,16 +166,15 @@ def local_learn(
     part = Part.whole(dataset) if isinstance(dataset, Dataset) else dataset
     rng = np.random.default_rng(random_state)
     structure = Structure(settings.threshold)
-    notes: list[Mapping[str, Any]] = []
+    parts: list[Diagnostics] = []
     subs = sub_communities(community, blankets, rng, max_size=settings.max_size)
     for sub in (sub for sub in subs if len(sub) > 1):
         matrix, diagnostics = settings.learn(part, sub)
         weights = _vote_weights(sub, blankets, settings.weigh_votes)
         structure.vote(sub, matrix, weights)
-        notes.append(diagnostics)
+        parts.append(diagnostics)
     clusters = resolve_conflicts(part, structure, list(structure.votes), settings)
-    summary = {"sub_communities": len(subs), "clusters": clusters, **_summary(notes)}
-    return LocalResult(structure, summary)
+    return LocalResult(structure, CommunityDiagnostics.of_parts(parts, len(subs), clusters))
 
 
 def _vote_weights(sub: np.ndarray, blankets: Any, weigh_votes: bool) -> np.ndarray:
@@ -187,20 +184,6 @@ def _vote_weights(sub: np.ndarray, blankets: Any, weigh_votes: bool) -> np.ndarr
     members = set(sub.tolist())
     complete = np.array([members.issuperset(blankets[v].tolist()) for v in sub.tolist()])
     return np.where(complete[:, None] | complete[None, :], 1.0, LEAST_WEIGHT)
-
-
-def _summary(notes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the methods, the largest R-hat and the smallest effective sample size."""
-    notes = list(notes)
-    methods = sorted({note["method"] for note in notes if "method" in note})
-    summary: dict[str, Any] = {"method": methods[0] if len(methods) == 1 else methods}
-    if not methods:
-        summary = {}
-    r_hats = [note["r_hat"] for note in notes if "r_hat" in note]
-    sizes = [n["effective_sample_size"] for n in notes if "effective_sample_size" in n]
-    if r_hats:
-        summary |= {"r_hat": max(r_hats), "effective_sample_size": min(sizes)}
-    return summary
 
 
 def resolve_conflicts(

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from lsbn.learners.aracne import learn_aracne
 from lsbn.learners.averaging import learn_model_averaging
 from lsbn.learners.base import Candidates, Learned
+from lsbn.learners.diagnostics import Diagnostics
 from lsbn.learners.greedy import learn_greedy
 from lsbn.learners.mmhc import learn_mmhc
 from lsbn.learners.pc import learn_pc
@@ -14,6 +15,7 @@ __all__ = [
     "LEARNERS",
     "PUBLISHED",
     "Candidates",
+    "Diagnostics",
     "Learned",
     "Score",
     "learn_aracne",

@@ -15,6 +15,7 @@ from lsbn.kernels.blankets import iamb
 from lsbn.kernels.independence import information_strip
 from lsbn.kernels.triangles import weakest_of_triangles
 from lsbn.learners.base import Candidates, Learned, pairs_of
+from lsbn.learners.diagnostics import Diagnostics
 from lsbn.learners.independence import Data, adjacency, arrays_for_tests, strips
 from lsbn.pairs import PairStatistics
 
@@ -102,7 +103,8 @@ def learn_aracne(
         direct.sort_indices()
         proposed = adjacency(n, candidates.pairs(dataset))
         edges = edges.multiply(proposed).maximum(_direct_edges(direct, tolerance)).tocsr()
-    diagnostics = {"threshold": threshold, "pairs_kept": graph.nnz // 2, "edges": edges.nnz // 2}
+    kept, left = graph.nnz // 2, edges.nnz // 2
+    diagnostics = Diagnostics(threshold=threshold, pairs_kept=kept, edges=left)
     return Learned(EdgeProbabilities(edges, dataset.names), diagnostics)
 
 

@@ -7,14 +7,14 @@ all variables in the last pass.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
+from lsbn.learners.diagnostics import Diagnostics
 
 __all__ = ["Candidates", "Learned"]
 
@@ -106,9 +106,13 @@ class Learned:
     edges : EdgeProbabilities
         Model averaging returns posterior probabilities. The other learners return one graph: a
         directed edge has probability 1, and an undirected edge has 0.5 in each direction.
-    diagnostics : mapping
-        Numbers about the run, which can be written as JSON.
+    diagnostics : Diagnostics
+        Figures about the run. Another mapping is converted by `Diagnostics.of`.
     """
 
     edges: EdgeProbabilities
-    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+    diagnostics: Diagnostics = field(default_factory=Diagnostics)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.diagnostics, Diagnostics):
+            object.__setattr__(self, "diagnostics", Diagnostics.of(self.diagnostics))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -13,6 +13,7 @@ from lsbn.graph import EdgeProbabilities
 from lsbn.kernels import climb as _climb
 from lsbn.kernels import climb_state as _state
 from lsbn.learners.base import Candidates, Learned
+from lsbn.learners.diagnostics import Diagnostics
 from lsbn.learners.scoring import PUBLISHED, Score, columns_of
 from lsbn.pairs import PairStatistics
 
@@ -114,7 +115,13 @@ def learn_greedy(
         return climber.climb(candidate_pairs(pairs))
     proposed = climber.climb(candidates.pairs(dataset))
     unrestricted = climber.climb(candidate_pairs(pairs))
-    return max(unrestricted, proposed, key=lambda learned: learned.diagnostics["score"])
+    return max(unrestricted, proposed, key=_score_of)
+
+
+def _score_of(learned: Learned) -> float:
+    """Return the score of a graph that was found by climbing."""
+    score = learned.diagnostics.score
+    return -math.inf if score is None else score
 
 
 def climb_within(
@@ -201,7 +208,7 @@ def search(
     max_parents: int,
     effort: Climbing,
     rng: np.random.Generator,
-) -> tuple[sparse.csr_array, dict[str, Any]]:
+) -> tuple[sparse.csr_array, Diagnostics]:
     """Climb within candidate lists, then kick until a round of kicks does not increase the score.
 
     Parameters
@@ -218,7 +225,7 @@ def search(
     -------
     matrix : sparse (n, n) array
         1 for an edge from row to column.
-    diagnostics : dict
+    diagnostics : Diagnostics
         The score, the scores after each round, and the number of steps.
     """
     n = dataset.n_variables
@@ -236,7 +243,7 @@ def search(
         trace.append(best)
         if trace[-1] <= trace[-2] + _climb.TIE:
             break
-    diagnostics = {"score": best, "scores": trace, "steps": int(tabu.clock[0])}
+    diagnostics = Diagnostics(score=best, scores=trace, steps=int(tabu.clock[0]))
     return _matrix(state.parents, state.n_parents), diagnostics
 
 

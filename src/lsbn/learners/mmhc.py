@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -69,8 +70,8 @@ def learn_mmhc(
         effort=effort,
         rng=np.random.default_rng(random_state),
     )
-    notes = {"alpha": alpha, "candidate_pairs": len(allowed), **learned.diagnostics}
-    return Learned(learned.edges, notes)
+    diagnostics = replace(learned.diagnostics, alpha=alpha, candidate_pairs=len(allowed))
+    return Learned(learned.edges, diagnostics)
 
 
 def _allowed_pairs(

@@ -13,6 +13,7 @@ from lsbn.graph import EdgeProbabilities
 from lsbn.kernels import independence as _independence
 from lsbn.kernels import separation as _separation
 from lsbn.learners.base import Candidates, Learned
+from lsbn.learners.diagnostics import Diagnostics, Level
 from lsbn.learners.independence import (
     Data,
     adjacency,
@@ -97,7 +98,7 @@ def learn_pc(
     joined, levels = _skeleton(data, n, allowed, math.log(alpha), max_size, n_jobs)
     directed = _orient(data, n, joined, math.log(alpha), n_jobs)
     edges = EdgeProbabilities(_pdag(n, joined, directed), dataset.names)
-    return Learned(edges, {"alpha": alpha, "edges": len(joined), "levels": levels})
+    return Learned(edges, Diagnostics(alpha=alpha, edges=len(joined), levels=levels))
 
 
 def _skeleton(
@@ -107,8 +108,8 @@ def _skeleton(
     log_alpha: float,
     max_size: int,
     n_jobs: int | None,
-) -> tuple[np.ndarray, list[dict[str, int]]]:
-    """Return the pairs that no set of at most `max_size` neighbours separates, and level counts."""
+) -> tuple[np.ndarray, list[Level]]:
+    """Return the pairs that no set of at most `max_size` neighbours separates, and the levels."""
     levels = []
     if pairs is None:
 
@@ -117,7 +118,7 @@ def _skeleton(
             return _independence.dependent_strip(data, *bounds, log_alpha)
 
         pairs = np.concatenate(parallel.run(strip, strips(n), n_jobs))
-        levels.append({"size": 0, "pairs": n * (n - 1) // 2, "tests": n * (n - 1) // 2})
+        levels.append(Level(size=0, pairs=n * (n - 1) // 2, tests=n * (n - 1) // 2))
     pairs = pairs[significant(_independence.pair_log_p_values(data, pairs), n * (n - 1) // 2)]
     for size in range(len(levels), max_size + 1):
         graph = adjacency(n, pairs)
@@ -131,7 +132,7 @@ def _skeleton(
 
         done = parallel.run(level, np.array_split(pairs, min(_CHUNKS, len(pairs))), n_jobs)
         tests = int(sum(count for _, count in done))
-        levels.append({"size": size, "pairs": len(pairs), "tests": tests})
+        levels.append(Level(size=size, pairs=len(pairs), tests=tests))
         pairs = pairs[~np.concatenate([separated for separated, _ in done])]
     return pairs, levels
 

@@ -12,7 +12,6 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import Any
 import networkx as nx
 
 from lsbn.files import atomic_file
+from lsbn.framework.diagnostics import FitDiagnostics
 from lsbn.graph import EdgeProbabilities
 from lsbn.metrics import compare
 from lsbn.report.picture import payload
@@ -70,7 +70,7 @@ def write_report(
     ValueError
         If the truth or a community has variables that the edges do not have.
     """
-    facts = asdict(summary) if isinstance(summary, Summary) else dict(summary)
+    facts = vars(summary) if isinstance(summary, Summary) else summary
     limit = threshold_of(facts) if threshold is None else threshold
     page = _page(edges.as_written(), communities, facts, truth=truth, title=title, threshold=limit)
     _write_page(path, page)
@@ -146,7 +146,7 @@ def _page(
     facts["seconds"] = facts.get("seconds") or diagnostics.pop("seconds", None) or {}
     if truth is not None:
         facts["evaluation"] = compare(edges.dag(threshold), truth).as_dict()
-    said = findings(diagnostics, threshold)
+    said = findings(FitDiagnostics.of(diagnostics), threshold)
     name = title or f"Bayesian network of {_counted(edges.n_variables, 'variable')}"
     data = payload(edges, communities, truth, threshold)
     return _filled(

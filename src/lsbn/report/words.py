@@ -1,9 +1,10 @@
 """Explain the diagnostics of a run in words."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+
+from lsbn.framework.diagnostics import FitDiagnostics
 
 __all__ = ["Finding", "findings"]
 
@@ -34,16 +35,14 @@ class Finding:
     why: str
 
 
-def findings(diagnostics: Mapping[str, Any], threshold: float = 0.5) -> list[Finding]:
+def findings(diagnostics: FitDiagnostics, threshold: float = 0.5) -> list[Finding]:
     """Explain what the diagnostics of a run mean.
 
     Parameters
     ----------
-    diagnostics : mapping
-        A figure at the top level is about the whole result, so the same figure of the communities
-        does not count. If the top level does not have a figure, the worst community counts. If the
-        method of the whole is exact, there was no sampling, and figures about sampling do not
-        count.
+    diagnostics : FitDiagnostics
+        If the method of the whole is exact, there was no sampling, and figures about sampling do
+        not count.
     threshold : float
         The threshold of the run.
 
@@ -54,70 +53,33 @@ def findings(diagnostics: Mapping[str, Any], threshold: float = 0.5) -> list[Fin
 
     Examples
     --------
-    >>> [f.text for f in findings({"method": "exact"})]
+    >>> [f.text for f in findings(FitDiagnostics(method="exact"))]
     ['Exact averages']
-    >>> findings({"r_hat": 1.4})[0].level
+    >>> findings(FitDiagnostics(r_hat=1.4))[0].level
     'warning'
     """
-    found = [
-        *_method(diagnostics),
-        *_chains(diagnostics),
-        *_r_hat(diagnostics),
-        *_precision(diagnostics, threshold),
-        *_notes(diagnostics),
-    ]
+    found = list(_method(diagnostics))
+    if diagnostics.method != "exact":
+        found += [
+            *_chains(diagnostics),
+            *_r_hat(diagnostics),
+            *_precision(diagnostics, threshold),
+        ]
+    found += [Finding("note", "About the table", note) for note in diagnostics.notes or ()]
     order = ("warning", "note", "good")
     return sorted(found, key=lambda finding: order.index(finding.level))
 
 
-def _values(value: Any, key: str) -> Iterator[Any]:
-    """Yield the values of a key in nested mappings and lists.
-
-    A mapping that has the key speaks for all mappings inside it, so these are not searched.
-
-    >>> list(_values({"r_hat": 1.0, "communities": [{"r_hat": 1.5}]}, "r_hat"))
-    [1.0]
-    >>> list(_values({"communities": [{"r_hat": 1.2}, {"r_hat": 1.5}]}, "r_hat"))
-    [1.2, 1.5]
-    """
-    if isinstance(value, Mapping):
-        if key in value:
-            yield value[key]
-            return
-        for inner in value.values():
-            yield from _values(inner, key)
-    elif isinstance(value, Sequence) and not isinstance(value, str):
-        for inner in value:
-            yield from _values(inner, key)
-
-
-def _figures(diagnostics: Mapping[str, Any], key: str) -> list[float]:
-    """Return the numbers of a key about sampling; none if the whole result is exact."""
-    flat: list[Any] = []
-    if diagnostics.get("method") == "exact":
-        return []
-    for found in _values(diagnostics, key):
-        if isinstance(found, Sequence) and not isinstance(found, str):
-            flat.extend(found)
-        elif isinstance(found, Mapping):
-            flat.extend(found.values())
-        else:
-            flat.append(found)
-    return [float(x) for x in flat if isinstance(x, int | float) and not isinstance(x, bool)]
-
-
-def _method(diagnostics: Mapping[str, Any]) -> Iterator[Finding]:
+def _method(diagnostics: FitDiagnostics) -> Iterator[Finding]:
     """Name the method of the whole result or, if there is none, the methods of the communities."""
-    whole = diagnostics.get("method")
-    if whole == "exact":
+    if diagnostics.method == "exact":
         why = "The average is over all orders of the variables, so there is no sampling error."
         yield Finding("good", "Exact averages", why)
-    elif whole == "sampled":
+    elif diagnostics.method == "sampled":
         why = "Probabilities are averages over orders of the variables, sampled by several chains."
         yield Finding("good", "Averages over sampled orders", why)
     else:
-        parts = {key: value for key, value in diagnostics.items() if key != "method"}
-        methods = Counter(m for m in _values(parts, "method") if isinstance(m, str))
+        methods = Counter(str(part.method) for part in diagnostics.communities or ())
         exact, sampled = methods["exact"], methods["sampled"]
         if exact or sampled:
             yield Finding(
@@ -128,8 +90,8 @@ def _method(diagnostics: Mapping[str, Any]) -> Iterator[Finding]:
             )
 
 
-def _chains(diagnostics: Mapping[str, Any]) -> Iterator[Finding]:
-    chains, kept = (int(sum(_figures(diagnostics, k))) for k in ("chains", "chains_kept"))
+def _chains(diagnostics: FitDiagnostics) -> Iterator[Finding]:
+    chains, kept = diagnostics.chains or 0, diagnostics.chains_kept or 0
     if kept and kept < chains:
         yield Finding(
             "warning",
@@ -140,12 +102,10 @@ def _chains(diagnostics: Mapping[str, Any]) -> Iterator[Finding]:
         )
 
 
-def _r_hat(diagnostics: Mapping[str, Any]) -> Iterator[Finding]:
-    values = _figures(diagnostics, "r_hat")
-    if not values:
+def _r_hat(diagnostics: FitDiagnostics) -> Iterator[Finding]:
+    worst, above = diagnostics.r_hat, diagnostics.high_r_hat_edges
+    if worst is None:
         return
-    worst = max(values)
-    above = int(sum(_figures(diagnostics, "r_hat_above_1.1")))
     text = f"R-hat at most {worst:.3f}"
     if worst <= R_HAT_GOOD:
         yield Finding("good", text, "The chains agree on every edge (1 is perfect agreement).")
@@ -161,34 +121,20 @@ def _r_hat(diagnostics: Mapping[str, Any]) -> Iterator[Finding]:
         yield Finding("warning", f"R-hat up to {worst:.3g}", why)
 
 
-def _precision(diagnostics: Mapping[str, Any], threshold: float) -> Iterator[Finding]:
-    sizes, errors = (
-        _figures(diagnostics, key) for key in ("effective_sample_size", "standard_error")
-    )
-    error = f" Its standard error is {max(errors):.3g}." if errors else ""
-    if sizes:
-        least = min(sizes)
-        level = "note" if least < FEW_DRAWS else "good"
+def _precision(diagnostics: FitDiagnostics, threshold: float) -> Iterator[Finding]:
+    least, error = diagnostics.effective_sample_size, diagnostics.standard_error
+    if least is not None:
+        more = "" if error is None else f" Its standard error is {error:.3g}."
         yield Finding(
-            level,
+            "note" if least < FEW_DRAWS else "good",
             f"Effective sample size at least {least:,.0f}",
             f"The probability of the least certain edge is worth about {least:,.0f} independent "
-            f"draws.{error}",
+            f"draws.{more}",
         )
-    if errors and max(errors) > LARGE_ERROR:
+    if error is not None and error > LARGE_ERROR:
         yield Finding(
-            "warning" if max(errors) > 2 * LARGE_ERROR else "note",
-            f"Standard error up to {max(errors):.2g}",
+            "warning" if error > 2 * LARGE_ERROR else "note",
+            f"Standard error up to {error:.2g}",
             f"In another run, probabilities near the threshold {threshold:g} could be on its other "
             "side. Sample longer if such an edge matters.",
         )
-
-
-def _notes(diagnostics: Mapping[str, Any]) -> Iterator[Finding]:
-    for key, level, text in (
-        ("warnings", "warning", "Warning"),
-        ("notes", "note", "About the table"),
-    ):
-        for found in _values(diagnostics, key):
-            for why in [found] if isinstance(found, str) else (found or ()):
-                yield Finding(level, text, str(why))

@@ -16,8 +16,9 @@ from scipy import sparse, stats
 
 from lsbn.data import Dataset
 from lsbn.estimator import LSBN
+from lsbn.framework import FitDiagnostics
 from lsbn.graph import EdgeProbabilities
-from lsbn.learners import LEARNERS, learn_aracne
+from lsbn.learners import LEARNERS, Diagnostics, learn_aracne
 from lsbn.metrics import (
     average_precision,
     brier_score,
@@ -193,7 +194,7 @@ class _Result:
     """Edges and diagnostics of a learner, and the seconds of its stages."""
 
     edges: EdgeProbabilities
-    diagnostics: Mapping[str, Any]
+    diagnostics: Diagnostics
     seconds: Mapping[str, float]
 
 
@@ -205,7 +206,7 @@ def _learn(cell: Cell, dataset: Dataset, n_jobs: int | None) -> _Result:
         return _Result(learned.edges, learned.diagnostics, {"learn": spent})
     make = LSBN.paper if cell.scope == "paper" else LSBN
     model = make(learner=cell.learner, random_state=cell.seed, n_jobs=n_jobs).fit(dataset)
-    return _Result(model.edges_, model.diagnostics_, model.diagnostics_["seconds"])
+    return _Result(model.edges_, model.diagnostics_, model.diagnostics_.seconds or {})
 
 
 def _run_partition(cell: Cell, target: Target, n_jobs: int | None) -> Outcome:
@@ -229,17 +230,17 @@ def _table(source: str, rows: int, seed: int) -> Dataset:
     return shuffled_sample(load_network(source), rows, seed)[0]
 
 
-def _excerpt(diagnostics: Mapping[str, Any]) -> dict[str, Any]:
+def _excerpt(diagnostics: Diagnostics) -> dict[str, Any]:
     """Keep numbers and texts, and count communities and sub-communities."""
     kept = {
         name: value
         for name, value in diagnostics.items()
         if isinstance(value, str | int | float | None) or name in ("log_scores", "rounds")
     }
-    parts = diagnostics.get("communities")
-    if isinstance(parts, list):
+    if isinstance(diagnostics, FitDiagnostics) and diagnostics.communities is not None:
+        parts = diagnostics.communities
         kept["communities"] = len(parts)
-        kept["sub_communities"] = sum(part.get("sub_communities", 0) for part in parts)
+        kept["sub_communities"] = sum(part.sub_communities for part in parts)
     return kept
 
 

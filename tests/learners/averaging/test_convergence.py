@@ -51,9 +51,9 @@ def test_r_hat_is_one_for_equal_chains_and_large_for_unequal_ones():
     rng = np.random.default_rng(0)
     values = rng.random((50, 3))
     equal = convergence([Sums(values), Sums(values)])
-    assert equal["r_hat"] == 1.0
-    assert equal["r_hat_above_1.1"] == 0
+    assert equal.r_hat == 1.0
+    assert equal.high_r_hat_edges == 0
     unequal = convergence([Sums(values), Sums(values + np.array([0, 0, 5]))])
-    assert unequal["r_hat"] > 1.1
-    assert unequal["r_hat_above_1.1"] == 1
-    assert unequal["effective_sample_size"] == pytest.approx(2.0, abs=0.1)
+    assert unequal.r_hat > 1.1
+    assert unequal.high_r_hat_edges == 1
+    assert unequal.effective_sample_size == pytest.approx(2.0, abs=0.1)

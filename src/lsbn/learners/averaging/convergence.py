@@ -12,9 +12,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from lsbn.learners.averaging.settings import ConvergenceSettings
+from lsbn.learners.diagnostics import Diagnostics
 
 _SETTINGS = ConvergenceSettings()
-_HIGH_R_HAT = f"r_hat_above_{_SETTINGS.high_r_hat}"
 MOST_R_HAT = 1e3
 """R-hat of chains that never meet would be infinite; it is cut here."""
 
@@ -61,7 +61,7 @@ def standard_error(chains: Sequence[ChainSums]) -> float:
     return float(np.sqrt(np.maximum(by_parts, by_chains).max()))
 
 
-def convergence(chains: Sequence[ChainSums]) -> dict[str, Any]:
+def convergence(chains: Sequence[ChainSums]) -> Diagnostics:
     """R-hat and effective sample size of the least certain edge, and its standard error."""
     draws, m = chains[0].draws, len(chains)
     means = np.array([chain.mean for chain in chains])
@@ -72,26 +72,25 @@ def convergence(chains: Sequence[ChainSums]) -> dict[str, Any]:
     within, between = within[uncertain], between[uncertain]
     r_hat = np.sqrt(1.0 + between / np.maximum(within, 1e-9))
     size = (within + between) / np.maximum(between / m, 1e-12)
-    return {
-        "r_hat": round(float(min(r_hat.max(initial=1.0), MOST_R_HAT)), 4),
-        _HIGH_R_HAT: int((r_hat > _SETTINGS.high_r_hat).sum()),
-        "effective_sample_size": round(float(size.min(initial=draws * m)), 1),
-        "standard_error": round(standard_error(chains), 4),
-    }
+    return Diagnostics(
+        r_hat=round(float(min(r_hat.max(initial=1.0), MOST_R_HAT)), 4),
+        high_r_hat_edges=int((r_hat > _SETTINGS.high_r_hat).sum()),
+        effective_sample_size=round(float(size.min(initial=draws * m)), 1),
+        standard_error=round(standard_error(chains), 4),
+    )
 
 
-def warn_of_disagreement(diagnostics: dict[str, Any]) -> None:
+def warn_of_disagreement(diagnostics: Diagnostics) -> None:
     """Warn the caller of the package if chains disagree or only one is in the best mode."""
-    lost = diagnostics["chains"] - diagnostics["chains_kept"]
-    error = diagnostics["standard_error"]
-    alone = diagnostics["chains_kept"] == 1 < diagnostics["chains"]
+    chains, kept = diagnostics.chains or 0, diagnostics.chains_kept or 0
+    error, r_hat = diagnostics.standard_error or 0.0, diagnostics.r_hat or 1.0
+    alone = kept == 1 < chains
     if error > _SETTINGS.warning_error or alone:
         warnings.warn(
-            f"chains disagree after {diagnostics['sweeps']} sweeps: standard error of an edge up "
-            f"to {error:.2f}, R-hat {_r_hat_in_words(diagnostics['r_hat'])} "
-            f"({diagnostics[_HIGH_R_HAT]} edges above {_SETTINGS.high_r_hat}), {lost} of "
-            f"{diagnostics['chains']} chains left out in worse modes; more sweeps may help, or "
-            f"columns may be copies of each other",
+            f"chains disagree after {diagnostics.sweeps} sweeps: standard error of an edge up "
+            f"to {error:.2f}, R-hat {_r_hat_in_words(r_hat)} ({diagnostics.high_r_hat_edges} edges "
+            f"above {_SETTINGS.high_r_hat}), {chains - kept} of {chains} chains left out in worse "
+            f"modes; more sweeps may help, or columns may be copies of each other",
             ConvergenceWarning,
             stacklevel=_frames_inside() + 1,
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import comb
-from typing import Any
 
 from scipy import sparse
 
@@ -11,6 +10,7 @@ from lsbn.data import Dataset
 from lsbn.kernels.subsets import exact_edge_posteriors, exact_graph_posteriors
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.settings import ENUMERATION, SearchSettings, TableSettings
+from lsbn.learners.diagnostics import Diagnostics
 from lsbn.learners.scoring import Score
 
 COUNTS = {"orders": exact_edge_posteriors, "graphs": exact_graph_posteriors}
@@ -46,7 +46,7 @@ def can_enumerate(n: int, bound: int, max_parents: int | None) -> bool:
 
 def exact_posteriors(
     dataset: Dataset, score: Score, bound: int, count: str = "orders", n_jobs: int = 1
-) -> tuple[sparse.csr_array, dict[str, Any]]:
+) -> tuple[sparse.csr_array, Diagnostics]:
     """Average over all parent sets up to a bound, exactly.
 
     If the density is found from the data, it is the one that is expected in the average.
@@ -64,7 +64,7 @@ def exact_posteriors(
     Returns
     -------
     posterior : sparse (n, n) array, parent by child
-    diagnostics : dict
+    diagnostics : Diagnostics
     """
     n = dataset.n_variables
     if n > ENUMERATION.max_exact_variables:
@@ -78,5 +78,10 @@ def exact_posteriors(
         if not search.find_density(posterior.sum(), ENUMERATION.density_step):
             break
         posterior, evidence = COUNTS[count](n, *search.as_subsets())
-    diagnostics = {"method": "exact", "max_parents": bound, "log_evidence": float(evidence)}
-    return sparse.csr_array(posterior), diagnostics | search.notes()
+    diagnostics = Diagnostics(
+        method="exact",
+        max_parents=bound,
+        log_evidence=float(evidence),
+        density=search.score.density,
+    )
+    return sparse.csr_array(posterior), diagnostics

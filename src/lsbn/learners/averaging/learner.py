@@ -19,6 +19,7 @@ from lsbn.learners.averaging.exact import COUNTS, can_enumerate, exact_posterior
 from lsbn.learners.averaging.sampler import OrderSampler
 from lsbn.learners.averaging.settings import ENUMERATION, SamplingSettings, SearchSettings
 from lsbn.learners.base import Candidates, Learned
+from lsbn.learners.diagnostics import Diagnostics
 from lsbn.learners.scoring import Score
 from lsbn.pairs import PairStatistics
 
@@ -70,7 +71,7 @@ def learn_model_averaging(
     n = len(varying)
     _check(method, max_parents, count, n)
     if n < 2:
-        return _learned(dataset, varying, sparse.csr_array((n, n)), {"method": "none"})
+        return _learned(dataset, varying, sparse.csr_array((n, n)), Diagnostics(method="none"))
     part = dataset.select(varying) if n < dataset.n_variables else dataset
     if method == "exact" or (method == "auto" and (count == "graphs" or n <= exact_limit)):
         bound = parent_bound(n, max_parents)
@@ -101,7 +102,7 @@ def _check(method: str, max_parents: int | None, count: str, n: int) -> None:
 
 def _sampled(
     sampler: OrderSampler, max_parents: int | None, pools: list[np.ndarray] | None
-) -> tuple[sparse.csr_array, dict[str, Any]]:
+) -> tuple[sparse.csr_array, Diagnostics]:
     """Sample orders over all parent sets where these are few, else over those that are found."""
     n = sampler.search.dataset.n_variables
     bound = parent_bound(n, max_parents)
@@ -111,7 +112,7 @@ def _sampled(
 
 
 def _learned(
-    dataset: Dataset, varying: np.ndarray, matrix: sparse.csr_array, notes: dict[str, Any]
+    dataset: Dataset, varying: np.ndarray, matrix: sparse.csr_array, diagnostics: Diagnostics
 ) -> Learned:
     """Give the variables their numbers in the dataset, and the constant ones no edges."""
     n = dataset.n_variables
@@ -119,7 +120,7 @@ def _learned(
         entries = matrix.tocoo()
         places = (varying[entries.row], varying[entries.col])
         matrix = sparse.csr_array((entries.data, places), shape=(n, n))
-    return Learned(EdgeProbabilities(matrix, dataset.names), notes)
+    return Learned(EdgeProbabilities(matrix, dataset.names), diagnostics)
 
 
 def _renumbered(

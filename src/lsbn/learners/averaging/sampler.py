@@ -8,7 +8,7 @@ order adds probabilities instead of one graph.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
@@ -22,6 +22,7 @@ from lsbn.learners.averaging.parent_sets import ParentSets
 from lsbn.learners.averaging.rounds import RoundSearch, SearchResult
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.settings import ENUMERATION, SamplingSettings, SearchSettings
+from lsbn.learners.diagnostics import Diagnostics
 from lsbn.learners.scoring import Score
 from lsbn.parallel import run
 
@@ -55,7 +56,7 @@ class OrderSampler:
         self.rng = rng
         self.n_jobs = n_jobs
 
-    def run_exhaustive(self, max_parents: int) -> tuple[sparse.csr_array, dict[str, Any]]:
+    def run_exhaustive(self, max_parents: int) -> tuple[sparse.csr_array, Diagnostics]:
         """Average over all parent sets up to a bound: edge posteriors and diagnostics."""
         self.search.enumerate_all(max_parents)
         self.sampling = self.sampling.exhaustive()
@@ -71,7 +72,7 @@ class OrderSampler:
 
     def run(
         self, pools: Sequence[np.ndarray] | None = None
-    ) -> tuple[sparse.csr_array, dict[str, Any]]:
+    ) -> tuple[sparse.csr_array, Diagnostics]:
         """Average over parent sets that are searched, at first in the pools."""
         result = self.find_sets(pools)
         averaged, core = self.select_sets(result)
@@ -139,13 +140,12 @@ class OrderSampler:
         core: ParentSets,
         orders: Sequence[AnnealedOrder],
         history: Sequence[float],
-    ) -> tuple[sparse.csr_array, dict[str, Any]]:
+    ) -> tuple[sparse.csr_array, Diagnostics]:
         """Sample chains and average them."""
         chains = self.sample(sets, core, orders)
         matrix, diagnostics = average_chains(sets, chains, self.sampling.worse_mode)
-        diagnostics |= self.search.notes()
-        diagnostics["rounds"] = [round(float(best), 3) for best in history]
-        return matrix, diagnostics
+        rounds = [round(float(best), 3) for best in history]
+        return matrix, replace(diagnostics, density=self.search.score.density, rounds=rounds)
 
 
 class Chain:
@@ -203,21 +203,21 @@ class Chain:
 
 def average_chains(
     sets: ParentSets, chains: Sequence[Chain], worse_mode: float
-) -> tuple[sparse.csr_array, dict[str, Any]]:
+) -> tuple[sparse.csr_array, Diagnostics]:
     """Average the chains in the best mode: edge posteriors and diagnostics."""
     kept = best_mode(chains, worse_mode)
     n = sets.n_variables
     mean = np.clip(np.array([chain.mean for chain in kept]).mean(axis=0), 0.0, 1.0)
-    diagnostics: dict[str, Any] = {
-        "method": "sampled",
-        "chains": len(chains),
-        "chains_kept": len(kept),
-        "sweeps": chains[0].sweeps,
-        "log_scores": [round(chain.log_score, 3) for chain in chains],
-        "parent_sets": sets.n_sets,
-        "candidates": sets.n_candidates,
-    }
-    diagnostics |= convergence(kept)
+    diagnostics = replace(
+        convergence(kept),
+        method="sampled",
+        chains=len(chains),
+        chains_kept=len(kept),
+        sweeps=chains[0].sweeps,
+        log_scores=[round(chain.log_score, 3) for chain in chains],
+        parent_sets=sets.n_sets,
+        candidates=sets.n_candidates,
+    )
     parent, child = sets.edges()
     matrix = sparse.csr_array((mean, (parent, child)), shape=(n, n))
     matrix.eliminate_zeros()

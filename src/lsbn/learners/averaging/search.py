@@ -202,10 +202,6 @@ class ParentSetSearch:
             a | b for a, b in zip(self._searched_bests, other._searched_bests, strict=True)
         ]
 
-    def notes(self) -> dict[str, float]:
-        """Prior probability of an edge, if the score has one, for the diagnostics."""
-        return {} if self.score.density is None else {"density": self.score.density}
-
     # What the sets say in an order
 
     def candidates(self) -> list[np.ndarray]:

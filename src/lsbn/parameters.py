@@ -1,0 +1,100 @@
+"""Check the parameters of `lsbn.LSBN` before a fit starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from lsbn.data import TableOptions
+from lsbn.learners import LEARNERS, Score
+from lsbn.pairs import WEIGHTS, base_weights
+
+__all__ = ["check_parameters", "score_of", "seed_sequence"]
+
+
+def check_parameters(parameters: Mapping[str, Any]) -> None:
+    """Raise an error for a parameter that is unknown or out of range.
+
+    The parameter ``random_state`` is checked by `seed_sequence`, which may draw from it.
+
+    Parameters
+    ----------
+    parameters : mapping
+        All parameters of `lsbn.LSBN` by name.
+
+    Raises
+    ------
+    ValueError
+        The message has the name of the parameter, its value, and what is possible.
+    """
+    given = parameters
+    if not callable(given["learner"]) and given["learner"] not in tuple(LEARNERS):
+        raise ValueError(f"unknown learner {given['learner']!r}; there are {', '.join(LEARNERS)}")
+    score_of(given["learner"], given["score"])
+    _check_weights(given["weights"])
+    _check_whole("max_community", given["max_community"], 2)
+    _check_whole("max_size", given["max_size"], 2, 20)
+    if not _is_number(given["triplet_threshold"]) or not 0 <= given["triplet_threshold"] <= 1:
+        raise ValueError(f"triplet_threshold is {given['triplet_threshold']!r}; use 0 to 1")
+    if not _is_number(given["threshold"]) or not 0 <= given["threshold"] < 1:
+        raise ValueError(f"threshold is {given['threshold']!r}; use 0 or more, and less than 1")
+    alpha = given["blanket_alpha"]
+    if alpha is not None and not (_is_number(alpha) and 0 < alpha < 1):
+        raise ValueError(f"blanket_alpha is {alpha!r}; use more than 0, less than 1")
+    TableOptions(given["discretize"], given["bins"], given["missing"], given["max_states"])
+    jobs = given["n_jobs"]
+    if jobs is not None and (not isinstance(jobs, Integral) or jobs == 0):
+        raise ValueError(f"n_jobs is {jobs!r}; use 1 or more, -1 for all cores, or None")
+
+
+def score_of(learner: Any, score: Score | str | None) -> Score | None:
+    """Return the parameter ``score`` as a `Score`; raise an error if the learner has none."""
+    if score is not None and learner in ("pc", "aracne"):
+        raise ValueError(f"the learner {learner!r} has no score; leave out score")
+    return None if score is None else Score.of(score)
+
+
+def seed_sequence(random_state: Any) -> np.random.SeedSequence:
+    """Convert a seed, as numpy and scikit-learn accept it, to a SeedSequence.
+
+    Examples
+    --------
+    >>> seed_sequence(-1)
+    Traceback (most recent call last):
+        ...
+    ValueError: random_state is -1; use a whole number of 0 or more, a numpy generator, or None
+    """
+    if isinstance(random_state, np.random.SeedSequence):
+        return np.random.SeedSequence(random_state.entropy, spawn_key=random_state.spawn_key)
+    if isinstance(random_state, np.random.Generator):
+        return np.random.SeedSequence(random_state.integers(2**63))
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.SeedSequence(random_state.randint(2**31))
+    try:
+        return np.random.SeedSequence(random_state)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"random_state is {random_state!r}; use a whole number of 0 or more, a numpy "
+            "generator, or None"
+        ) from None
+
+
+def _check_weights(weights: Any) -> None:
+    if isinstance(weights, str) or not isinstance(weights, Iterable):
+        raise ValueError(f"weights is {weights!r}; use a sequence such as ['MI']")
+    if not base_weights(list(weights)):
+        raise ValueError(f"weights is empty; use some of {', '.join(WEIGHTS)}")
+
+
+def _check_whole(name: str, value: Any, low: int, high: int | None = None) -> None:
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or value < low or (high is not None and value > high):
+        possible = f"{low} or more" if high is None else f"{low} to {high}"
+        raise ValueError(f"{name} is {value!r}; use {possible}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
