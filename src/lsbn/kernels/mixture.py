@@ -43,7 +43,7 @@ from lsbn.kernels.subsets import log_add
 from lsbn.kernels.trees import LEAST_MASS, add_margins, average_trees, n_contexts, plan_trees
 
 TABLE_WEIGHTS = 4.0 ** np.arange(-4, 3)
-OWN_WEIGHTS = 4.0 ** np.arange(-2, 3)
+OWN_WEIGHTS = TABLE_WEIGHTS[2:]
 SHRUNK_WEIGHTS = np.array([0.5, 2.0, 8.0])
 TREE_WEIGHTS = np.array([1 / 256, 1 / 8, 2.0])
 MOST_CONTEXTS = 512
@@ -63,8 +63,7 @@ def mixed_score(counts, cards, lookup):
         States of each parent; empty if some configurations are left out.
     lookup : Lookup
     """
-    score = log_add(_one_weight(counts, lookup), _own_weights(counts, lookup).sum())
-    score, ways = log_add(score, _shrunk_rows(counts)), 3
+    score, ways = log_add(_tables(counts, lookup), _shrunk_rows(counts)), 3
     if cards.shape[0] > 1 and n_contexts(cards) <= MOST_CONTEXTS:
         wide = add_margins(counts, cards)
         plan = plan_trees(wide.sum(axis=1), cards)
@@ -99,13 +98,19 @@ def _rows(counts, weight, lookup):
 
 
 @njit(nogil=True, cache=True)
-def _one_weight(counts, lookup):
-    """Log evidence of a table whose rows have the same weight."""
-    totals = np.empty(TABLE_WEIGHTS.shape[0] + 1)
-    for w in range(TABLE_WEIGHTS.shape[0]):
-        totals[w] = _rows(counts, TABLE_WEIGHTS[w], lookup).sum()
+def _tables(counts, lookup):
+    """Log of the sum of both ways with tables that are not shrunk."""
+    n_weights, first = TABLE_WEIGHTS.shape[0], TABLE_WEIGHTS.shape[0] - OWN_WEIGHTS.shape[0]
+    totals = np.empty(n_weights + 1)
+    rows = np.empty((OWN_WEIGHTS.shape[0], counts.shape[0]))
+    for w in range(n_weights):
+        of_rows = _rows(counts, TABLE_WEIGHTS[w], lookup)
+        totals[w] = of_rows.sum()
+        if w >= first:
+            rows[w - first] = of_rows
     totals[-1] = -counts.sum() * math.log(counts.shape[1])
-    return log_mean(totals if counts.shape[0] == 1 else totals[:-1])
+    one_weight = log_mean(totals if counts.shape[0] == 1 else totals[:-1])
+    return log_add(one_weight, _average_rows(rows).sum())
 
 
 @njit(nogil=True, cache=True)
@@ -114,9 +119,19 @@ def _own_weights(counts, lookup):
     rows = np.empty((OWN_WEIGHTS.shape[0], counts.shape[0]))
     for w in range(rows.shape[0]):
         rows[w] = _rows(counts, OWN_WEIGHTS[w], lookup)
-    out = np.empty(counts.shape[0])
+    return _average_rows(rows)
+
+
+@njit(nogil=True, cache=True)
+def _average_rows(rows):
+    """Log of the mean over weights, for each row of a table."""
+    out = np.empty(rows.shape[1])
     for j in range(out.shape[0]):
-        out[j] = log_mean(rows[:, j])
+        top = rows[:, j].max()
+        total = 0.0
+        for w in range(rows.shape[0]):
+            total += math.exp(rows[w, j] - top)
+        out[j] = top + math.log(total / rows.shape[0])
     return out
 
 

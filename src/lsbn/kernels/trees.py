@@ -45,6 +45,21 @@ class Plan(NamedTuple):
     mass: float
 
 
+class Branches(NamedTuple):
+    """Likelihoods in the contexts in which a tree may ask, relative to the best tree below.
+
+    Attributes
+    ----------
+    stop : float array
+        Of a tree that stops in the context.
+    ask : (contexts, parents) float array
+        Of the best tree that asks this parent there.
+    """
+
+    stop: np.ndarray
+    ask: np.ndarray
+
+
 @njit(nogil=True, cache=True)
 def n_contexts(cards):
     """Count the contexts: each parent has one of its states, or any."""
@@ -97,7 +112,10 @@ def add_margins(counts, cards):
 def plan_trees(rows, cards):
     """Find where trees may ask, from the rows in each context (see `add_margins`)."""
     asking, unfixed = _asking_contexts(rows, cards)
-    return Plan(asking, unfixed, _asking_all(asking, unfixed, cards, rows.shape[0]))
+    plan = Plan(asking, unfixed, 1.0)
+    alike = Branches(np.ones(asking.shape[0]), np.ones((asking.shape[0], cards.shape[0])))
+    sums = _sums(alike, cards, plan, rows.shape[0])
+    return Plan(asking, unfixed, _signs(cards.shape[0]) @ sums)
 
 
 @njit(nogil=True, cache=True)
@@ -120,20 +138,90 @@ def average_trees(leaf, cards, plan):
     float
         Minus infinity if these trees are negligible among those that ask some parents.
     """
-    asking, unfixed, mass = plan
-    below, terms = leaf.copy(), np.empty(cards.shape[0])
-    sums, signs = np.full(1 << cards.shape[0], -np.inf), _signs(cards.shape[0])
-    for out in range(sums.shape[0]):
-        if not _matters(sums, out):
-            continue
-        for a in range(asking.shape[0]):
-            if unfixed[a] & out == out:
-                below[asking[a]] = _ask(below, asking[a], unfixed[a], out, cards, leaf, terms)
-        sums[out] = below[-1]
-    share = 0.0
-    for out in range(sums.shape[0]):
-        share += signs[out] * math.exp(sums[out] - sums[0])
-    return sums[0] + math.log(share / mass) if share > _NEGLIGIBLE else -np.inf
+    branches, top = _branches(leaf, cards, plan)
+    sums = _sums(branches, cards, plan, leaf.shape[0])
+    share = _signs(cards.shape[0]) @ sums
+    if share <= _NEGLIGIBLE * sums[0]:
+        return -np.inf
+    return top + math.log(share / plan.mass)
+
+
+@njit(nogil=True, cache=True)
+def _branches(leaf, cards, plan):
+    """Likelihoods of stopping and asking relative to the best tree: ``(branches, log of it)``.
+
+    The likelihood of the best tree below a context is the unit of all likelihoods there. So no
+    number exceeds 1, and the passes over all contexts need neither logarithms nor exponentials.
+    """
+    asking, unfixed = plan.asking, plan.unfixed
+    k, best = cards.shape[0], leaf.copy()
+    stop, ask = np.empty(asking.shape[0]), np.zeros((asking.shape[0], k))
+    terms = np.empty(k)
+    for a in range(asking.shape[0]):
+        c, step = asking[a], 1
+        for i in range(k):
+            if unfixed[a] >> i & 1:
+                terms[i] = 0.0
+                for state in range(1, cards[i] + 1):
+                    terms[i] += best[c - state * step]
+                best[c] = max(best[c], terms[i])
+            step *= cards[i] + 1
+        stop[a] = _exp(leaf[c] - best[c])
+        for i in range(k):
+            if unfixed[a] >> i & 1:
+                ask[a, i] = _exp(terms[i] - best[c])
+    return Branches(stop, ask), best[-1]
+
+
+@njit(nogil=True, cache=True)
+def _exp(x):
+    """Exponential of ``x <= 0``, 0 if it is negligible."""
+    return math.exp(x) if x > -_FAR else 0.0
+
+
+@njit(nogil=True, cache=True)
+def _sums(branches, cards, plan, n_contexts):
+    """Sum over the trees that leave out certain parents, for every set of such parents.
+
+    The sums below a context are a row with an entry for each set, so that the inner loops run over
+    all sets at once. Trees below a context cannot ask a parent that it fixes: the entries of sets
+    with this parent are never used.
+    """
+    k = cards.shape[0]
+    may_ask = _may_ask(k)
+    below = np.ones((n_contexts, 1 << k))
+    term, asked = np.empty(1 << k), np.empty(1 << k)
+    for a in range(plan.asking.shape[0]):
+        c, unfixed, step, n_unfixed = plan.asking[a], plan.unfixed[a], 1, 0
+        for out in range(asked.shape[0]):
+            asked[out] = 0.0
+        for i in range(k):
+            if unfixed >> i & 1:
+                n_unfixed += 1
+                if branches.ask[a, i] > 0.0:
+                    for out in range(asked.shape[0]):
+                        term[out] = branches.ask[a, i] * may_ask[i, out]
+                    for state in range(1, cards[i] + 1):
+                        row = below[c - state * step]
+                        for out in range(asked.shape[0]):
+                            term[out] *= row[out]
+                    for out in range(asked.shape[0]):
+                        asked[out] += term[out]
+            step *= cards[i] + 1
+        for out in range(asked.shape[0]):
+            below[c, out] = 0.5 * (branches.stop[a] + asked[out] / n_unfixed)
+    return below[-1]
+
+
+@njit(nogil=True, cache=True)
+def _may_ask(k):
+    """Say for each of ``k`` parents, and each set to leave out, if it is not in the set: 1 or 0."""
+    may = np.ones((k, 1 << k))
+    for i in range(k):
+        for out in range(1 << k):
+            if out >> i & 1:
+                may[i, out] = 0.0
+    return may
 
 
 @njit(nogil=True, cache=True)
@@ -143,18 +231,6 @@ def _signs(k):
     for out in range(1, signs.shape[0]):
         signs[out] = -signs[out & (out - 1)]
     return signs
-
-
-@njit(nogil=True, cache=True)
-def _matters(sums, out):
-    """Say whether trees that leave these out may count: those that leave out fewer did."""
-    rest = out
-    while rest:
-        one = rest & -rest
-        if sums[out ^ one] < sums[0] - _FAR:
-            return False
-        rest ^= one
-    return True
 
 
 @njit(nogil=True, cache=True)
@@ -173,54 +249,3 @@ def _asking_contexts(rows, cards):
             m += unfixed[m] > 0
         count_up(digits, bases)
     return asking[:m], unfixed[:m]
-
-
-@njit(nogil=True, cache=True)
-def _ask(below, c, unfixed, out, cards, leaf, terms):
-    """Log average of stopping in context ``c`` and of asking each parent that is not left out."""
-    top, m, step, n_unfixed = -np.inf, 0, 1, 0
-    for i in range(cards.shape[0]):
-        n_unfixed += unfixed >> i & 1
-        if (unfixed & ~out) >> i & 1:
-            term = 0.0
-            for state in range(1, cards[i] + 1):
-                term += below[c - state * step]
-            terms[m] = term
-            top = max(top, term)
-            m += 1
-        step *= cards[i] + 1
-    if top < leaf[c] - _FAR:
-        return leaf[c] + _HALF
-    total = math.exp(leaf[c] - top) * n_unfixed if leaf[c] > top - _FAR else 0.0
-    for t in range(m):
-        if terms[t] > top - _FAR:
-            total += math.exp(terms[t] - top)
-    return top + math.log(total / (2 * n_unfixed))
-
-
-@njit(nogil=True, cache=True)
-def _asking_all(asking, unfixed, cards, n_contexts):
-    """Probability that a tree asks every parent where it may."""
-    signs, below = _signs(cards.shape[0]), np.ones(n_contexts)
-    mass = 0.0
-    for out in range(signs.shape[0]):
-        for a in range(asking.shape[0]):
-            if unfixed[a] & out == out:
-                below[asking[a]] = _ask_anyone(below, asking[a], unfixed[a], out, cards)
-        mass += signs[out] * below[-1]
-    return mass
-
-
-@njit(nogil=True, cache=True)
-def _ask_anyone(below, c, unfixed, out, cards):
-    """Probability that the subtree of context ``c`` splits only on permitted parents."""
-    asked, step, n_unfixed = 0.0, 1, 0
-    for i in range(cards.shape[0]):
-        n_unfixed += unfixed >> i & 1
-        if (unfixed & ~out) >> i & 1:
-            branches = 1.0
-            for state in range(1, cards[i] + 1):
-                branches *= below[c - state * step]
-            asked += branches
-        step *= cards[i] + 1
-    return 0.5 + 0.5 * asked / n_unfixed
