@@ -104,7 +104,7 @@ def test_existing_run_is_kept_unless_forced(tmp_path):
 def test_force_never_replaces_what_is_no_run(tmp_path):
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter1.txt").write_text("years of work")
-    with pytest.raises(FileExistsError, match="no run"):
+    with pytest.raises(FileExistsError, match="not a run"):
         write_run(tmp_path / "thesis", SUMMARY, [], force=True)
     (tmp_path / "file").write_text("x")
     with pytest.raises(FileExistsError, match="is a file"):

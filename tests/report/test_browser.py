@@ -136,7 +136,7 @@ def test_an_edge_without_a_likely_direction_has_no_arrowhead(opened):
     heads = f"document.querySelectorAll('[data-pair=\"{k}\"] .tip').length"
     assert opened.run(heads) == 0
     assert opened.run("document.querySelectorAll('[data-pair] .tip').length") == links(opened) - 1
-    assert text(opened, "shown").endswith("1 with the direction open")
+    assert text(opened, "shown").endswith("1 without a clear direction")
 
 
 def test_a_click_shows_parents_and_children(opened, page):
