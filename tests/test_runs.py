@@ -207,7 +207,7 @@ def test_truth_that_does_not_fit(tmp_path):
 
 
 def test_evaluation_is_that_of_the_file(tmp_path):
-    """Above 0.5 only by what edges.csv leaves out: the run and its evaluation must agree."""
+    """The pair is above 0.5 only with an edge that edges.csv leaves out; results must agree."""
     edges = EdgeProbabilities([[0, 0.495], [0.0099, 0]], ("a", "b"))
     truth = nx.DiGraph([("a", "b")])
     write_run(tmp_path / "run", SUMMARY, [["a", "b"]], edges=edges)

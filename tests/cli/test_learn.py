@@ -14,7 +14,7 @@ from lsbn.network import load_network
 
 @pytest.fixture
 def copycat(monkeypatch):
-    """A learner that finds the chain of the columns as they stand."""
+    """A learner that finds the chain of the columns in their order."""
 
     def learn(dataset, *, random_state, n_jobs):
         diagnostics = {"seed_seen": random_state, "standard_error": float("nan")}

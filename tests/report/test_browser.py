@@ -25,7 +25,7 @@ def browser():
 
 
 def learned_alarm():
-    """Alarm as if learned: probabilities from 0.3 up, one odd name, one edge open, one error."""
+    """Alarm as if learned: probabilities from 0.3, one odd name, one undirected edge, one error."""
     dag = nx.relabel_nodes(load_network("alarm").dag, {"HR": ODD})
     names = tuple(sorted(dag))
     index = {name: v for v, name in enumerate(names)}
