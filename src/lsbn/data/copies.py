@@ -79,8 +79,8 @@ class Folded:
             return ()
         pairs = listing(f"{copy!r} of {first!r}" for copy, first in self.copies.items())
         return (
-            f"{len(self.copies):,} column(s) repeat another: {pairs}; data cannot tell which of "
-            "equal columns the other variables depend on, so the first one has all the edges",
+            f"{len(self.copies):,} column(s) repeat another: {pairs}; data cannot show on which "
+            "of the equal columns other variables depend, so the first one gets all the edges",
         )
 
     def unfold_edges(self, edges: EdgeProbabilities) -> EdgeProbabilities:

@@ -1,14 +1,14 @@
-"""Averages over decision trees in the place of a family's table.
+"""Averages over decision trees, which replace the table of a family.
 
-A tree asks the parents one by one, each branch in its own order, and stops anywhere: what a
-parent says may count only where other parents have certain states. Given the parents, a tree stops
-at a node with probability one half if there is a parent left to ask, and asks any of those left
-with the same probability. It asks nothing where fewer rows are left than the square root of all;
-trees that leave out a parent are not among its family's.
+A tree asks the parents one by one. Each branch has its own order of questions and may stop
+anywhere. So a parent may have an effect only where other parents have certain states. In the prior,
+a tree stops at a node with probability one half if there are parents left to ask; otherwise it asks
+one of these parents, each with the same probability. A tree asks nothing where fewer rows are left
+than the square root of all rows. Trees that leave out a parent do not belong to the family.
 
-A context fixes some of the parents. The average below a context is that of stopping and of every
-next question, whose branches are contexts, too: one pass over all contexts gives the sum over all
-trees, of which there are very many more.
+A context fixes some of the parents. The average below a context is the average of stopping and of
+every next question, whose branches are contexts too. So one pass over all contexts gives the sum
+over all trees, although there are many more trees than contexts.
 """
 
 import math
@@ -17,18 +17,17 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-_HALF = math.log(0.5)
 LEAST_MASS = 1e-6
-"""There are no trees where a tree of the prior asks every parent more rarely than this."""
+"""There are no trees if a tree of the prior asks every parent with a smaller probability."""
 _NEGLIGIBLE = 1e-10
 """Trees that ask every parent are left out of a sum if their share among all trees is smaller:
-it is a difference of large numbers, and there its digits are lost."""
+the share is a difference of large numbers, and rounding has destroyed its digits."""
 _FAR = 40.0
-"""Trees that are less likely than others by so much (in nats) are left out of a sum."""
+"""Trees are left out of a sum if they are less probable than others by this many nats."""
 
 
 class Plan(NamedTuple):
-    """Where trees may ask, which depends on the parents alone.
+    """The contexts in which trees may ask. They depend on the parents alone.
 
     Attributes
     ----------
