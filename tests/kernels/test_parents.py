@@ -12,6 +12,7 @@ from kernel_cases import as_sets
 from lsbn.kernels import lookup, parents
 from lsbn.kernels.bits import bit_columns
 from lsbn.kernels.direction import FamilyScorer, Prior
+from lsbn.kernels.memory import empty_memory, variable_codes
 from lsbn.kernels.state import Columns
 
 ESS = 1.0
@@ -32,11 +33,12 @@ class Case:
         sizes = -np.log([1.0, *np.cumprod(np.arange(self.n - 1, 0, -1.0))][: self.n])
         self.prior = Prior(sizes, rng.normal(size=self.n))
         self.pool = np.arange(1, self.n)
+        self.memory = empty_memory(variable_codes(self.n), 16)
 
     @property
     def scorer(self):
         columns = Columns(*bit_columns(self.codes, self.cards), self.codes)
-        return FamilyScorer(columns, self.tables, 0, self.prior)
+        return FamilyScorer(columns, self.tables, 0, self.prior, self.memory)
 
     def growth(self, beams, wide, margin, room=None):
         room = self.codes.shape[1] if room is None else room

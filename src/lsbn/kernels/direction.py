@@ -23,6 +23,7 @@ import numpy as np
 from numba import njit
 
 from lsbn.kernels.lookup import MIXED, Lookup
+from lsbn.kernels.memory import ScoreMemory, remembered_score
 from lsbn.kernels.scores import extension_scores, family_score
 from lsbn.kernels.state import Columns
 
@@ -90,10 +91,12 @@ class FamilyScorer(NamedTuple):
     lookup: Lookup
     child: int
     prior: Prior
+    memory: ScoreMemory
 
 
 @njit(nogil=True, cache=True)
 def log_score(scorer, parents):
     """Log score of a family, with its prior and the leanings of its edges."""
-    score = family_score(scorer.columns, scorer.lookup, scorer.child, parents)
+    columns, lookup, child = scorer.columns, scorer.lookup, scorer.child
+    score = remembered_score(columns, lookup, child, parents, scorer.memory)
     return score + log_prior(scorer.prior, parents)

@@ -10,7 +10,8 @@ from numba import njit
 
 from lsbn.kernels.direction import log_score, total_leaning
 from lsbn.kernels.listing import set_size
-from lsbn.kernels.scores import extension_scores, n_parameters
+from lsbn.kernels.memory import remembered_extensions
+from lsbn.kernels.scores import n_parameters
 
 ACTIVE = 32
 """Members of the pool that one scan of the whole pool recommends to the other sets of the beam."""
@@ -175,7 +176,9 @@ def _grown(scorer, parents, pool, room, active):
         keep[c] &= parameters * card <= room and not _contains(parents, pool[c])
     chosen = np.flatnonzero(keep)
     grown = np.full(pool.shape[0], -np.inf)
-    grown[chosen] = extension_scores(columns, scorer.lookup, scorer.child, parents, pool[chosen])
+    grown[chosen] = remembered_extensions(
+        columns, scorer.lookup, scorer.child, parents, pool[chosen], scorer.memory
+    )
     grown[chosen] += total_leaning(prior, parents) + prior.leaning[pool[chosen]]
     return grown
 
@@ -274,11 +277,14 @@ def _extensions(scorer, row, score, others, most):
     k = set_size(row)
     parents = row[:k].astype(np.int64)
     parameters = n_parameters(offsets, scorer.child, parents)
-    grown = extension_scores(columns, scorer.lookup, scorer.child, parents, others)
+    keep = np.ones(others.shape[0], np.bool_)
     for c in range(others.shape[0]):
         card = offsets[others[c] + 1] - offsets[others[c]]
-        if _contains(parents, others[c]) or parameters * card > n_rows:
-            grown[c] = -np.inf
+        keep[c] = parameters * card <= n_rows and not _contains(parents, others[c])
+    others = others[keep]
+    grown = remembered_extensions(
+        columns, scorer.lookup, scorer.child, parents, others, scorer.memory
+    )
     grown += prior.sizes[min(k + 1, prior.sizes.shape[0] - 1)]
     grown += total_leaning(prior, parents) + prior.leaning[others]
     order = np.argsort(-grown)[:most]

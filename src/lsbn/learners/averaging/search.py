@@ -20,6 +20,7 @@ from lsbn.kernels.direction import FamilyScorer, Prior, leanings
 from lsbn.kernels.families import enumerate_families
 from lsbn.kernels.listing import list_parent_sets
 from lsbn.kernels.lookup import Lookup
+from lsbn.kernels.memory import ScoreMemory, empty_memory, variable_codes
 from lsbn.learners.averaging.parent_sets import LAST_ADMITTED, ParentSets, ScoredSets, join
 from lsbn.learners.averaging.settings import ENUMERATION, SearchSettings
 from lsbn.learners.scoring import Score, columns_of
@@ -49,6 +50,8 @@ class ParentSetSearch:
         self.depth = min(len(settings.beams), max(n - 1, 1))
         self.penalty = score.penalty(n, self.depth)
         self.varying = np.flatnonzero(dataset.cards > 1)
+        self._codes, self._slots = variable_codes(n), settings.memory_slots(n)
+        self._forget()
         empty, stamp = np.full((1, self.depth), -1, np.int32), np.zeros(1, np.int32)
         lookup = score.lookup()
         self._sets = [ScoredSets(v, empty, self._scores(v, empty, lookup), stamp) for v in range(n)]
@@ -141,8 +144,31 @@ class ParentSetSearch:
         """Scorer of the families of ``v`` with parents among the given ones."""
         parents = np.unique(parents[parents >= 0]).astype(np.int64)
         columns = columns_of(self.dataset)
-        prior = Prior(self.penalty, leanings(columns, lookup, v, parents))
-        return FamilyScorer(columns, lookup, v, prior)
+        prior = Prior(self.penalty, self._leanings(v, parents, lookup))
+        return FamilyScorer(columns, lookup, v, prior, self._memory(v))
+
+    def _leanings(self, v: int, parents: np.ndarray, lookup: Lookup) -> np.ndarray:
+        """Leanings of the edges from the parents to ``v``, remembered."""
+        known, values = self._known_leanings[v]
+        new = np.setdiff1d(parents, known, assume_unique=True)
+        found = leanings(columns_of(self.dataset), lookup, v, new)
+        found[known] = values
+        if len(new):
+            known = np.union1d(known, new)
+            self._known_leanings[v] = known, found[known]
+        return found
+
+    def _memory(self, v: int) -> ScoreMemory:
+        """Remembered scores of the families of ``v``."""
+        if v not in self._memories:
+            self._memories[v] = empty_memory(self._codes, self._slots)
+        return self._memories[v]
+
+    def _forget(self) -> None:
+        """Forget the scores of families, which are those of another score."""
+        n = self.dataset.n_variables
+        self._memories: dict[int, ScoreMemory] = {}
+        self._known_leanings = [(np.empty(0, np.int64), np.empty(0))] * n
 
     def _each(self, function: Callable[..., tuple], work: Sequence[tuple]) -> list[tuple]:
         """Call ``function(*item, lookup)`` on all items, with new look-up tables for each chunk."""
@@ -160,6 +186,7 @@ class ParentSetSearch:
     def rescore(self, score: Score) -> None:
         """Score all sets by another score with the same prior; no variable is settled then."""
         self.score = score
+        self._forget()
         self._searched_bests = [set() for _ in self._sets]
         work = [(sets,) for sets in self._sets]
         results = self._each(

@@ -130,6 +130,8 @@ class SearchSettings:
         With more variables than this, parents are searched only in the given pools and near the
         best graph. Up to this number of variables a search among all was better: on link it reached
         a higher log score in the same time.
+    memory_bytes, max_remembered : int
+        Bytes of all remembered scores, and most scores that are remembered for one variable.
     """
 
     beams: tuple[int, ...] = (1, 12, 6, 4, 3, 2, 2, 2)
@@ -149,6 +151,8 @@ class SearchSettings:
     first_parameters: int = 256
     small_network: int = 64
     max_unrestricted: int = 1024
+    memory_bytes: int = 256 << 20
+    max_remembered: int = 1 << 16
 
     def __post_init__(self) -> None:
         if not self.beams or len(self.beams) != len(self.wide) or min(self.beams) < 1:
@@ -180,6 +184,11 @@ class SearchSettings:
             affordable = self.pairs // pool_size
             beams[1], wide[1] = max(beams[1], affordable), max(wide[1], affordable)
         return beams, wide
+
+    def memory_slots(self, n_variables: int) -> int:
+        """Scores that are remembered for each variable: a power of two, or 0."""
+        affordable = self.memory_bytes // (16 * max(n_variables, 1))
+        return min(self.max_remembered, 1 << affordable.bit_length() - 1) if affordable else 0
 
     def listing(self) -> Listing:
         """Which sets of a search are listed, for the kernel."""
