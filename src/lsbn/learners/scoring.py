@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import gammaln, logit
@@ -89,10 +89,6 @@ class Score:
     def finds_density(self) -> bool:
         """Whether model averaging estimates the density from the data."""
         return self.prior == "density" and self.density is None
-
-    def tables(self) -> Score:
-        """Return the score of the first search: BDeu replaces the mixed score, which is slower."""
-        return replace(self, kind="bdeu") if self.kind == "mixed" else self
 
     def lookup(self) -> _lookup.Lookup:
         """Return look-up tables for the kernels. Each thread needs its own tables."""

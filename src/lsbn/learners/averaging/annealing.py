@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,18 +22,18 @@ class AnnealedOrder(NamedTuple):
 
 def anneal_orders(
     sets: ParentSets,
-    keys: np.ndarray | None,
+    starts: Sequence[np.ndarray],
     settings: SamplingSettings,
     rng: np.random.Generator,
     n_jobs: int = 1,
 ) -> list[AnnealedOrder]:
-    """Anneal random orders, and sample on from a given one; best order first.
+    """Anneal random orders, and sample on from given ones; best order first.
 
     Parameters
     ----------
     sets : ParentSets
-    keys : float array, optional
-        The given order.
+    starts : sequence of float arrays
+        The given orders.
     settings : SamplingSettings
     rng : numpy.random.Generator
     n_jobs : int
@@ -42,8 +43,7 @@ def anneal_orders(
     first = [
         (rng.random(sets.n_variables), betas, settings.annealing_sweeps) for _ in range(n_random)
     ]
-    if keys is not None:
-        first.append((keys.copy(), betas[-1:], settings.restart_sweeps))
+    first += [(keys.copy(), betas[-1:], settings.restart_sweeps) for keys in starts]
 
     def anneal(item: tuple) -> AnnealedOrder:
         (keys, betas, sweeps), rng = item

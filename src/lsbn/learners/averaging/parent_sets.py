@@ -73,6 +73,10 @@ class ScoredSets:
         """Members of the best set in the order of ``keys``."""
         return self.members[np.where(self.preceding(keys), self.scores, -np.inf).argmax()]
 
+    def log_sum(self, keys: np.ndarray) -> float:
+        """Log of the sum of the exponential scores in the order of ``keys``."""
+        return float(np.logaddexp.reduce(self.scores[self.preceding(keys)]))
+
     def expected_size(self, keys: np.ndarray) -> float:
         """Posterior mean of the number of parents in the order of ``keys``."""
         rows = self.preceding(keys)

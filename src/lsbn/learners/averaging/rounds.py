@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
@@ -12,12 +12,11 @@ from lsbn.learners.averaging.annealing import AnnealedOrder, anneal_orders
 from lsbn.learners.averaging.parent_sets import ParentSets
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.settings import SamplingSettings
-from lsbn.learners.scoring import Score
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What the rounds of search end with.
+    """What rounds of search end with.
 
     Attributes
     ----------
@@ -26,11 +25,19 @@ class SearchResult:
         Best order first.
     history : list of float
         Log score of the best order after each round.
+    density : float, optional
+        Prior probability of an edge, if the score has one.
     """
 
     sets: ParentSets
     orders: list[AnnealedOrder]
     history: list[float]
+    density: float | None
+
+    @property
+    def log_score(self) -> float:
+        """Log score of the best order."""
+        return self.orders[0].log_score
 
 
 class RoundSearch:
@@ -39,8 +46,11 @@ class RoundSearch:
     Parameters
     ----------
     search : ParentSetSearch
-    score : Score
-        The score of the posterior. The mixed score is slow: a search by BDeu tables comes first.
+    bounds : sequence of int arrays, optional
+        Variables among which the parents of each variable are searched, besides those near the
+        best graph; all variables by default.
+    finds_density : bool
+        Whether the density is found from the data.
     sampling : SamplingSettings
         How orders are annealed.
     rng : numpy.random.Generator
@@ -50,92 +60,104 @@ class RoundSearch:
     def __init__(
         self,
         search: ParentSetSearch,
-        score: Score,
+        bounds: Sequence[np.ndarray] | None,
+        finds_density: bool,
         sampling: SamplingSettings,
         rng: np.random.Generator,
         n_jobs: int = 1,
     ) -> None:
         self.search = search
         self.settings = search.settings
-        self.score = score
+        self.bounds = bounds
+        self.finds_density = finds_density
         self.sampling = sampling
         self.rng = rng
         self.n_jobs = n_jobs
+        self.stamp = 0
 
-    def run(self, pools: Sequence[np.ndarray] | None = None) -> SearchResult:
-        """Search by the tables of the score, then by the score itself.
+    def search_random_order(self, max_parameters: int | None) -> None:
+        """Search parents along a random order."""
+        keys = self.rng.random(self.search.dataset.n_variables)
+        self._search_order(keys, self.bounds, max_parameters=max_parameters)
+
+    def run(
+        self, starts: Sequence[np.ndarray], most_rounds: int, patience: int
+    ) -> SearchResult:
+        """Anneal and search by turns, until the log score no longer rises.
 
         Parameters
         ----------
-        pools : sequence of int arrays, optional
-            Candidate parents of each variable in the first search, all variables by default. With
-            many variables they also bound the later searches.
+        starts : sequence of float arrays
+            Orders of searches before this one, as keys.
+        most_rounds : int
+        patience : int
+            The search ends after this number of rounds in a row without a gain.
         """
-        search, settings = self.search, self.settings
-        n = search.dataset.n_variables
-        search.rescore(self.score.tables())
-        room = settings.first_parameters if settings.rounds else None
-        search.explore(pools or [np.arange(n)] * n, 0, extensions=pools, max_parameters=room)
-        bounds = pools if n > settings.max_unrestricted else None
-        if n <= settings.small_network:
-            self._search_order(self.rng.random(n), 0, bounds, max_parameters=room)
-        result = self._rounds(None, bounds, settings.patience)
-        if self.score.kind != "mixed":
-            return result
-        search.rescore(replace(search.score, kind="mixed"))
-        last = self._rounds(result.orders[0].keys, bounds, 1)
-        return replace(last, history=result.history + last.history)
-
-    def _rounds(
-        self, keys: np.ndarray | None, bounds: Sequence[np.ndarray] | None, patience: int
-    ) -> SearchResult:
-        """Anneal and search by turns, until the log score no longer rises."""
         best, idle = -np.inf, 0
         history: list[float] = []
-        settings, sampling = self.settings, self.sampling
-        for stamp in range(1, settings.rounds + 2):
-            sets = self.search.listed([] if keys is None else [keys])
-            core = sets.undominated(sampling.core_margin)
-            orders = anneal_orders(core, keys, sampling, self.rng, self.n_jobs)
-            keys, score = orders[0]
+        for left in range(most_rounds, -1, -1):
+            sets, orders = self._anneal(starts)
+            starts, score = [orders[0].keys], orders[0].log_score
             history.append(score)
-            idle = 0 if score > best + settings.gain else idle + 1
+            idle = 0 if score > best + self.settings.gain else idle + 1
             best = max(best, score)
-            if stamp <= settings.rounds and self._find_density(keys):
+            if left and self._find_density(orders[0].keys, self.settings.density_step):
                 idle, best = 0, -np.inf
-            if idle == patience or stamp > settings.rounds:
+            if idle == patience or not left:
                 break
-            self._search_orders(orders, stamp, bounds, idle > 0)
-        return SearchResult(sets, orders, history)
+            self._search_orders(orders, idle > 0)
+        for _ in range(self.settings.density_passes):
+            if not self._find_density(starts[0], self.settings.last_density_step):
+                break
+            sets, orders = self._anneal(starts)
+            starts = [orders[0].keys]
+        return SearchResult(sets, orders, history, self.search.score.density)
 
-    def _find_density(self, keys: np.ndarray) -> bool:
+    def exchange(self, result: SearchResult) -> SearchResult:
+        """Walk from the best order through graphs with single edges reversed, and list their sets.
+
+        Equivalent graphs differ in families that no search along one order finds together.
+        """
+        starts = [order.keys for order in result.orders[:1]] * self.settings.walks
+        score, history = result.log_score, []
+        self.stamp += 1
+        for _ in range(self.settings.exchanges):
+            new = sum(self.search.exchange(keys, self.stamp) for keys in starts)
+            sets, orders = self._anneal(starts)
+            starts = [order.keys for order in orders[: self.settings.walks]]
+            history.append(orders[0].log_score)
+            if not new:
+                break
+        return SearchResult(sets, orders, [*result.history, *history], result.density)
+
+    def _anneal(self, starts: Sequence[np.ndarray]) -> tuple[ParentSets, list[AnnealedOrder]]:
+        """List the sets and anneal orders over them."""
+        sets, sampling = self.search.listed(starts), self.sampling
+        core = sets.undominated(sampling.core_margin)
+        return sets, anneal_orders(core, starts, sampling, self.rng, self.n_jobs)
+
+    def _find_density(self, keys: np.ndarray, step: float) -> bool:
         """Find the density by the number of edges in an order; say whether it has changed."""
-        if not self.score.finds_density:
+        if not self.finds_density:
             return False
-        return self.search.find_density(self.search.expected_edges(keys))
+        return self.search.find_density(self.search.expected_edges(keys), step)
 
-    def _search_orders(
-        self,
-        orders: list[AnnealedOrder],
-        stamp: int,
-        bounds: Sequence[np.ndarray] | None,
-        idle: bool,
-    ) -> None:
+    def _search_orders(self, orders: list[AnnealedOrder], idle: bool) -> None:
         """Search parents along the best orders, after an idle round along all of them.
 
         After an idle round, and always by the mixed score, settled variables are left out.
         """
         search, settings, n = self.search, self.settings, self.search.dataset.n_variables
         mixed = search.score.kind == "mixed"
-        pools = search.candidates() if mixed and n > settings.small_network else bounds
+        pools = search.candidates() if mixed and n > settings.small_network else self.bounds
+        self.stamp += 1
         for keys, _ in orders if idle else orders[: max(1, settings.round_visits // n)]:
             settled = search.settled(keys) if idle or mixed else None
-            self._search_order(keys, stamp, pools, settled=settled, extend_by_all=not mixed)
+            self._search_order(keys, pools, settled=settled, extend_by_all=not mixed)
 
     def _search_order(
         self,
         keys: np.ndarray,
-        stamp: int,
         pools: Sequence[np.ndarray] | None,
         *,
         settled: np.ndarray | None = None,
@@ -155,10 +177,10 @@ class RoundSearch:
             None if settled is not None and settled[v] else u[keys[u] < keys[v]]
             for v, u in enumerate(possible)
         ]
-        unbounded = pools is None or (extend_by_all and stamp.bit_count() == 1)
+        unbounded = pools is None or (extend_by_all and self.stamp.bit_count() == 1)
         extensions = None if unbounded else possible
         self.search.explore(
-            predecessors, stamp, extensions=extensions, max_parameters=max_parameters
+            predecessors, self.stamp, extensions=extensions, max_parameters=max_parameters
         )
 
     def _surroundings(self, pools: Sequence[np.ndarray], keys: np.ndarray) -> list[np.ndarray]:

@@ -19,8 +19,9 @@ from lsbn.kernels.state import EdgeSums
 from lsbn.learners.averaging.annealing import AnnealedOrder, anneal_orders
 from lsbn.learners.averaging.convergence import best_mode, convergence, standard_error
 from lsbn.learners.averaging.parent_sets import ParentSets
-from lsbn.learners.averaging.rounds import RoundSearch, SearchResult
+from lsbn.learners.averaging.rounds import SearchResult
 from lsbn.learners.averaging.search import ParentSetSearch
+from lsbn.learners.averaging.searches import IndependentSearches, UnitedSearch
 from lsbn.learners.averaging.settings import ENUMERATION, SamplingSettings, SearchSettings
 from lsbn.learners.diagnostics import Diagnostics
 from lsbn.learners.scoring import Score
@@ -61,13 +62,13 @@ class OrderSampler:
         self.search.enumerate_all(max_parents)
         self.sampling = self.sampling.exhaustive()
         sets = self.search.listed()
-        orders = anneal_orders(sets, None, self.sampling, self.rng, self.n_jobs)
+        orders = anneal_orders(sets, [], self.sampling, self.rng, self.n_jobs)
         for _ in range(ENUMERATION.density_passes if self.score.finds_density else 0):
             edges = self._expected_edges(sets, orders[0].keys)
             if not self.search.find_density(edges, ENUMERATION.density_step):
                 break
             sets = self.search.listed()
-            orders = anneal_orders(sets, orders[0].keys, self.sampling, self.rng, self.n_jobs)
+            orders = anneal_orders(sets, [orders[0].keys], self.sampling, self.rng, self.n_jobs)
         return self._average(sets, sets, orders, [])
 
     def run(
@@ -78,10 +79,12 @@ class OrderSampler:
         averaged, core = self.select_sets(result)
         return self._average(averaged, core, result.orders, result.history)
 
-    def find_sets(self, pools: Sequence[np.ndarray] | None = None) -> SearchResult:
-        """Search parent sets in rounds."""
-        rounds = RoundSearch(self.search, self.score, self.sampling, self.rng, self.n_jobs)
-        return rounds.run(pools)
+    def find_sets(self, pools: Sequence[np.ndarray] | None = None) -> UnitedSearch:
+        """Search parent sets."""
+        searches = IndependentSearches(
+            self.search, self.score, self.sampling, self.rng, self.n_jobs
+        )
+        return searches.run(pools)
 
     def select_sets(self, result: SearchResult) -> tuple[ParentSets, ParentSets]:
         """Give the sets to average over, and the heavy ones by which orders are sampled.

@@ -9,6 +9,7 @@ hide its parents. So sets are grown by a beam search on the score itself. `lsbn.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -16,11 +17,11 @@ from scipy.special import logit
 
 from lsbn.data import Dataset
 from lsbn.kernels import parents as _parents
-from lsbn.kernels.direction import FamilyScorer, Prior, leanings
+from lsbn.kernels.direction import FamilyScorer, Prior
 from lsbn.kernels.families import enumerate_families
 from lsbn.kernels.listing import list_parent_sets
 from lsbn.kernels.lookup import Lookup
-from lsbn.kernels.memory import ScoreMemory, empty_memory, variable_codes
+from lsbn.learners.averaging.memory import SearchMemory
 from lsbn.learners.averaging.parent_sets import LAST_ADMITTED, ParentSets, ScoredSets, join
 from lsbn.learners.averaging.settings import ENUMERATION, SearchSettings
 from lsbn.learners.scoring import Score, columns_of
@@ -50,8 +51,7 @@ class ParentSetSearch:
         self.depth = min(len(settings.beams), max(n - 1, 1))
         self.penalty = score.penalty(n, self.depth)
         self.varying = np.flatnonzero(dataset.cards > 1)
-        self._codes, self._slots = variable_codes(n), settings.memory_slots(n)
-        self._forget()
+        self._memory = SearchMemory(n, settings.memory_slots(n))
         empty, stamp = np.full((1, self.depth), -1, np.int32), np.zeros(1, np.int32)
         lookup = score.lookup()
         self._sets = [ScoredSets(v, empty, self._scores(v, empty, lookup), stamp) for v in range(n)]
@@ -116,6 +116,28 @@ class ParentSetSearch:
         for v, members, scores in self._each(self._score, _exchanged(best)):
             self._sets[v] = self._sets[v].extended(members, scores, LAST_ADMITTED)
 
+    def exchange(self, keys: np.ndarray, stamp: int) -> int:
+        """Add the families that reverse one edge of the best graph in an order; count new sets.
+
+        An edge u -> v is reversed by two families: v without u, and u with v and the other parents
+        of v. If all other parents of v are parents of u, both graphs are equivalent.
+        """
+        best = [(sets.child, sets.best(keys)) for sets in self._sets]
+        rows = dict(_exchanged(best))
+        for v, parents in best:
+            members = parents[parents >= 0].tolist()
+            rows.setdefault(v, []).extend([u for u in members if u != left] for left in members)
+        work = []
+        for v, wanted in sorted(rows.items()):
+            known = {tuple(row) for row in self._sets[v].members.tolist()}
+            padded = {tuple(row + [-1] * (self.depth - len(row))) for row in wanted}
+            new = sorted(padded - known)
+            if new:
+                work.append((v, [[u for u in row if u >= 0] for row in new]))
+        for v, members, scores in self._each(self._score, work):
+            self._sets[v] = self._sets[v].extended(members, scores, stamp)
+        return sum(len(new) for _, new in work)
+
     def _explore(
         self, v: int, pool: np.ndarray, extensions: np.ndarray, room: int, lookup: Lookup
     ) -> tuple:
@@ -144,31 +166,9 @@ class ParentSetSearch:
         """Scorer of the families of ``v`` with parents among the given ones."""
         parents = np.unique(parents[parents >= 0]).astype(np.int64)
         columns = columns_of(self.dataset)
-        prior = Prior(self.penalty, self._leanings(v, parents, lookup))
-        return FamilyScorer(columns, lookup, v, prior, self._memory(v))
-
-    def _leanings(self, v: int, parents: np.ndarray, lookup: Lookup) -> np.ndarray:
-        """Leanings of the edges from the parents to ``v``, remembered."""
-        known, values = self._known_leanings[v]
-        new = np.setdiff1d(parents, known, assume_unique=True)
-        found = leanings(columns_of(self.dataset), lookup, v, new)
-        found[known] = values
-        if len(new):
-            known = np.union1d(known, new)
-            self._known_leanings[v] = known, found[known]
-        return found
-
-    def _memory(self, v: int) -> ScoreMemory:
-        """Remembered scores of the families of ``v``."""
-        if v not in self._memories:
-            self._memories[v] = empty_memory(self._codes, self._slots)
-        return self._memories[v]
-
-    def _forget(self) -> None:
-        """Forget the scores of families, which are those of another score."""
-        n = self.dataset.n_variables
-        self._memories: dict[int, ScoreMemory] = {}
-        self._known_leanings = [(np.empty(0, np.int64), np.empty(0))] * n
+        leaning = self._memory.leanings(columns, lookup, v, parents)
+        prior = Prior(self.penalty, leaning)
+        return FamilyScorer(columns, lookup, v, prior, self._memory.scores(lookup.kind, v))
 
     def _each(self, function: Callable[..., tuple], work: Sequence[tuple]) -> list[tuple]:
         """Call ``function(*item, lookup)`` on all items, with new look-up tables for each chunk."""
@@ -186,7 +186,6 @@ class ParentSetSearch:
     def rescore(self, score: Score) -> None:
         """Score all sets by another score with the same prior; no variable is settled then."""
         self.score = score
-        self._forget()
         self._searched_bests = [set() for _ in self._sets]
         work = [(sets,) for sets in self._sets]
         results = self._each(
@@ -201,9 +200,8 @@ class ParentSetSearch:
         """Take the posterior mean of the density, given a network with this number of edges.
 
         The prior of the density is Beta(1, m) for m ordered pairs of variables: one edge is
-        expected. Data without information thus add less than one edge. The new density is taken,
-        all sets get their new prior and True is returned, if the odds of an edge change by at least
-        a factor of `step`.
+        expected. Data without information thus add less than one edge. The new density is taken
+        and True is returned, if the odds of an edge change by at least a factor of `step`.
         """
         n = self.dataset.n_variables
         density = (edges + 1) / (n * (n - 1) + 1)
@@ -211,23 +209,35 @@ class ParentSetSearch:
             before, now = logit([self.score.density, density])
             if abs(now - before) < np.log(step or self.settings.density_step):
                 return False
-        self.score = replace(self.score, density=density)
-        old, self.penalty = self.penalty, self.score.penalty(n, self.depth)
-        change = self.penalty - old
-        self._sets = [replace(sets, scores=sets.scores + change[sets.sizes]) for sets in self._sets]
+        self.take_density(density)
         return True
 
+    def take_density(self, density: float | None) -> None:
+        """Give all sets the prior with this density."""
+        if density == self.score.density:
+            return
+        self.score = replace(self.score, density=density)
+        old, n = self.penalty, self.dataset.n_variables
+        self.penalty = self.score.penalty(n, self.depth)
+        change = self.penalty - old
+        self._sets = [replace(sets, scores=sets.scores + change[sets.sizes]) for sets in self._sets]
+
+    # Several searches
+
+    def fork(self) -> ParentSetSearch:
+        """Return a search that starts with the same sets; both remember the same scores."""
+        other = copy(self)
+        other._sets = list(self._sets)
+        other._searched_bests = [set(bests) for bests in self._searched_bests]
+        return other
+
     def unite(self, other: ParentSetSearch) -> None:
-        """Add the sets of another search by the same kind of score; the density stays."""
-        change = self.penalty - other.penalty
-        pairs = zip(self._sets, other._sets, strict=True)
-        self._sets = [
-            own.united(replace(sets, scores=sets.scores + change[sets.sizes]))
-            for own, sets in pairs
-        ]
-        self._searched_bests = [
-            a | b for a, b in zip(self._searched_bests, other._searched_bests, strict=True)
-        ]
+        """Add the sets of another search by the same score."""
+        other.take_density(self.score.density)
+        both = zip(self._sets, other._sets, strict=True)
+        self._sets = [own.united(sets) for own, sets in both]
+        for own, bests in zip(self._searched_bests, other._searched_bests, strict=True):
+            own |= bests
 
     # What the sets say in an order
 
@@ -251,6 +261,10 @@ class ParentSetSearch:
     def expected_edges(self, keys: np.ndarray) -> float:
         """Posterior mean of the number of edges in the order of ``keys``."""
         return sum((sets.expected_size(keys) for sets in self._sets), 0.0)
+
+    def log_score(self, keys: np.ndarray) -> float:
+        """Log score of the order of ``keys``."""
+        return float(sum(sets.log_sum(keys) for sets in self._sets))
 
     def listed(self, orders: Sequence[np.ndarray] = ()) -> ParentSets:
         """List the sets for the sampler, and forget the sets that are not listed.

@@ -144,14 +144,21 @@ class SearchSettings:
     extended: int = 16
     max_candidates: int = MASK_BITS
     density_step: float = 1.1
-    rounds: int = 20
+    last_density_step: float = 1.005
+    density_passes: int = 6
+    rounds: int = 6
     gain: float = 1.0
     patience: int = 2
     round_visits: int = 256
     first_parameters: int = 256
     small_network: int = 64
     max_unrestricted: int = 1024
-    memory_bytes: int = 256 << 20
+    sides: int = 2
+    searches: int = 4
+    agreement: float = 2.0
+    walks: int = 4
+    exchanges: int = 20
+    memory_bytes: int = 128 << 20
     max_remembered: int = 1 << 16
 
     def __post_init__(self) -> None:
