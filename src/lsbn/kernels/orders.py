@@ -327,13 +327,34 @@ def tabulate_families(set_start, set_mask, set_score, cand_start, most_candidate
 
 @njit(nogil=True, cache=True)
 def anneal(lists, links, keys, betas, sweeps, rng):
-    """Sweep at each inverse temperature in turn; changes ``keys``, gives the order's log score."""
+    """Sweep at each inverse temperature in turn, and give the log score of the best order.
+
+    The best order is the best one that was visited at the last temperature, its start included;
+    ``keys`` are changed to it.
+    """
     allowed = allowed_masks(lists, keys)
-    for beta in betas:
+    for beta in betas[:-1]:
         state = OrderState(keys, allowed, new_memory(keys.shape[0]))
         for _ in range(sweeps):
             gibbs_sweep(lists, links, state, beta, rng)
-    return log_order(lists, allowed)
+    state = OrderState(keys, allowed, new_memory(keys.shape[0]))
+    best, best_keys = log_order(lists, allowed), keys.copy()
+    for _ in range(sweeps):
+        gibbs_sweep(lists, links, state, betas[-1], rng)
+        score = log_order(lists, allowed)
+        if score > best:
+            best = score
+            best_keys[:] = keys
+    keys[:] = best_keys
+    return best
+
+
+@njit(nogil=True, cache=True)
+def walk(lists, links, keys, sweeps, rng):
+    """Sample orders on from ``keys``, which are changed to the last one."""
+    state = new_state(lists, keys)
+    for _ in range(sweeps):
+        gibbs_sweep(lists, links, state, 1.0, rng)
 
 
 @njit(nogil=True, cache=True)

@@ -52,3 +52,30 @@ def anneal_orders(
 
     annealed = run(anneal, list(zip(first, rng.spawn(len(first)), strict=True)), n_jobs)
     return sorted(annealed, key=lambda order: -order.log_score)
+
+
+def walk_orders(
+    sets: ParentSets,
+    starts: Sequence[np.ndarray],
+    sweeps: int,
+    rng: np.random.Generator,
+    n_jobs: int = 1,
+) -> list[np.ndarray]:
+    """Sample on from given orders; gives the last order of each.
+
+    Parameters
+    ----------
+    sets : ParentSets
+    starts : sequence of float arrays
+    sweeps : int
+    rng : numpy.random.Generator
+    n_jobs : int
+    """
+
+    def walk(item: tuple) -> np.ndarray:
+        keys, rng = item
+        _orders.walk(sets.lists, sets.links, keys, sweeps, rng)
+        return keys
+
+    first = [keys.copy() for keys in starts]
+    return run(walk, list(zip(first, rng.spawn(len(first)), strict=True)), n_jobs)

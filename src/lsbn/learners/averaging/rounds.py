@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
 
-from lsbn.learners.averaging.annealing import AnnealedOrder, anneal_orders
+from lsbn.learners.averaging.annealing import AnnealedOrder, anneal_orders, walk_orders
 from lsbn.learners.averaging.parent_sets import ParentSets
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.settings import SamplingSettings
@@ -114,21 +114,22 @@ class RoundSearch:
         return SearchResult(sets, orders, history, self.search.score.density)
 
     def exchange(self, result: SearchResult) -> SearchResult:
-        """Walk from the best order through graphs with single edges reversed, and list their sets.
+        """Walk through graphs with single edges reversed, and list their sets as well.
 
         Equivalent graphs differ in families that no search along one order finds together.
         """
-        starts = [order.keys for order in result.orders[:1]] * self.settings.walks
-        score, history = result.log_score, []
+        if not self.settings.exchanges:
+            return result
+        starts = [result.orders[0].keys] * self.settings.walks
         self.stamp += 1
         for _ in range(self.settings.exchanges):
-            new = sum(self.search.exchange(keys, self.stamp) for keys in starts)
-            sets, orders = self._anneal(starts)
-            starts = [order.keys for order in orders[: self.settings.walks]]
-            history.append(orders[0].log_score)
-            if not new:
+            if not sum(self.search.exchange(keys, self.stamp) for keys in starts):
                 break
-        return SearchResult(sets, orders, [*result.history, *history], result.density)
+            core = self.search.listed(starts).undominated(self.sampling.core_margin)
+            sweeps = self.settings.walk_sweeps
+            starts = walk_orders(core, starts, sweeps, self.rng, self.n_jobs)
+        last = self.run([result.orders[0].keys, *starts], 0, 1)
+        return replace(last, history=result.history + last.history)
 
     def _anneal(self, starts: Sequence[np.ndarray]) -> tuple[ParentSets, list[AnnealedOrder]]:
         """List the sets and anneal orders over them."""

@@ -102,10 +102,7 @@ class IndependentSearches:
                 sides[s] = self._united([side, new])
             searches, (agreed, scores) = searches + 1, self._compare(sides)
         last = self._united(sides) if len(sides) > 1 else sides[0]
-        import time
-        b = time.process_time()
         result = last.rounds.exchange(last.result)
-        print("exchange", len(result.history)-len(last.result.history), last.result.log_score, result.history[-3:], time.process_time()-b)
         self.search.take_density(result.density)
         return UnitedSearch(**vars(result), agreed=agreed, sides=scores, searches=searches)
 

@@ -157,6 +157,7 @@ class SearchSettings:
     searches: int = 4
     agreement: float = 2.0
     walks: int = 4
+    walk_sweeps: int = 5
     exchanges: int = 20
     memory_bytes: int = 128 << 20
     max_remembered: int = 1 << 16
