@@ -144,3 +144,45 @@ class EdgeSums(NamedTuple):
     lists: FamilyLists
     total: np.ndarray
     squares: np.ndarray
+
+
+class GraphState(NamedTuple):
+    """A chain of graphs at one graph; the kernels change its arrays.
+
+    Attributes
+    ----------
+    chosen : (n,) int64 array
+        Parent set of each variable, as its place in the lists.
+    child_start : (n + 1,) int64 array
+        The children of variable ``v`` are ``n_children[v]`` entries of ``child``, from
+        ``child_start[v]`` on.
+    n_children : (n,) int64 array
+    child : int64 array
+    reached, queue : int64 arrays
+        Room for a search of descendants; ``reached`` is zero between two searches.
+    memory : Memory
+    """
+
+    chosen: np.ndarray
+    child_start: np.ndarray
+    n_children: np.ndarray
+    child: np.ndarray
+    reached: np.ndarray
+    queue: np.ndarray
+    memory: Memory
+
+
+class Partners(NamedTuple):
+    """With whom the parents of a variable are drawn together.
+
+    Attributes
+    ----------
+    start, node : int64 arrays
+        Neighbours of each variable, as in `Links`.
+    cumulative : float array
+        Cumulative probabilities of the neighbours of a variable.
+    """
+
+    start: np.ndarray
+    node: np.ndarray
+    cumulative: np.ndarray
