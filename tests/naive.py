@@ -369,6 +369,29 @@ def dags(n):
             yield tuple(frozenset(u for u, w in edges if w == v) for v in range(n))
 
 
+def graph_posterior(families):
+    """{DAG: probability} over the DAGs with listed families, each counted once."""
+    n = len(families)
+    choices = (dag for dag in itertools.product(*families) if is_dag(dag))
+    weights = {dag: sum(families[v][dag[v]] for v in range(n)) for dag in choices}
+    evidence = log_sum(weights.values())
+    return {dag: math.exp(weight - evidence) for dag, weight in weights.items()}
+
+
+def is_dag(parents):
+    """Say whether the graph with these parents of each node has no cycle."""
+    edges = [(u, v) for v, members in enumerate(parents) for u in members]
+    return is_acyclic(range(len(parents)), edges)
+
+
+def descendants(parents, v):
+    """Nodes that are reached from v."""
+    found = {v}
+    while more := {w for w, members in enumerate(parents) if members & found} - found:
+        found |= more
+    return found - {v}
+
+
 def linear_extensions(parents):
     """Number of orders in which every node comes after its parents."""
 

@@ -17,6 +17,10 @@ from lsbn.parameters import check_parameters, score_of, seed_sequence
         ({"triplet_threshold": None}, "triplet_threshold is None; use 0 to 1"),
         ({"blanket_alpha": "small"}, "blanket_alpha is 'small'; use more than 0"),
         ({"bins": 9, "max_states": 8}, r"bins is 9; use a whole number from 2 to max_states \(8\)"),
+        ({"count": "dags"}, "count is 'dags'; use orders or graphs"),
+        ({"count": "graphs", "learner": "greedy"}, "only model-averaging counts graphs"),
+        ({"count": "graphs", "learner": print}, "only model-averaging counts graphs"),
+        ({"count": "graphs", "last_pass": False}, "for the last pass; leave out count"),
         ({"n_jobs": 0}, "n_jobs is 0; use 1 or more, -1 for all cores, or None"),
         ({"n_jobs": "all"}, "n_jobs is 'all'"),
     ],
@@ -33,6 +37,7 @@ def test_impossible_parameters_are_refused(options, message):
         {"max_size": np.int64(5), "threshold": np.float32(0.5), "n_jobs": np.int64(-1)},
         {"weights": np.array(["MI"]), "blanket_alpha": 0.01, "triplet_threshold": 1},
         {"learner": print, "threshold": 0},
+        {"count": "graphs"},
     ],
 )
 def test_possible_parameters_are_accepted(options):

@@ -89,6 +89,9 @@ class LSBN(FittedNetwork, BaseEstimator):
         Score of a family for model averaging, greedy search and MMHC, or the name of its kind, see
         `lsbn.learners.Score`. By default the last pass of model averaging has the mixed score;
         LocalLearn and the other learners have BDeu, as published.
+    count : {"orders", "graphs"}
+        What the last pass of model averaging counts. With ``orders`` a graph counts as often as it
+        has orders, which favours graphs with few edges. With ``graphs`` each graph counts once.
     threshold : float
         Edges of `dag_` and `cpdag_` have a greater probability than this, in either direction.
     discretize, bins, missing, max_states
@@ -158,6 +161,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         triplet_threshold: float = 0.5,
         last_pass: bool = True,
         score: Score | str | None = None,
+        count: str = "orders",
         threshold: float = 0.5,
         discretize: str | None = None,
         bins: int = 5,
@@ -178,6 +182,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         self.triplet_threshold = triplet_threshold
         self.last_pass = last_pass
         self.score = score
+        self.count = count
         self.threshold = threshold
         self.discretize = discretize
         self.bins = bins
@@ -303,13 +308,16 @@ class LSBN(FittedNetwork, BaseEstimator):
         if self.learner in ("model-averaging", "pc"):
             pairs.release()  # these learners count for themselves, and take long
         score = self._score()
+        options: dict[str, Any] = {} if score is None else {"score": score}
+        if self.learner == "model-averaging":
+            options |= {"count": self.count}
         return LEARNERS[str(self.learner)](
             dataset,
             candidates=candidates,
             pairs=pairs,
             random_state=np.random.default_rng(seed),
             n_jobs=threads(self.n_jobs),
-            **({} if score is None else {"score": score}),
+            **options,
         )
 
     def _folded(self, dataset: Dataset) -> Folded:

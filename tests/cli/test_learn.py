@@ -80,6 +80,15 @@ def test_summary_names_the_score_that_was_used(tmp_path, chain, estimator, copyc
     assert summary_of(tmp_path / "run")["settings"]["score"] == score
 
 
+def test_graphs_may_count_once(tmp_path, chain, estimator):
+    assert run("learn", chain, "-o", tmp_path / "run", "--count", "graphs") == 0
+    assert estimator.asked[-1]["count"] == "graphs"
+    assert summary_of(tmp_path / "run")["settings"]["count"] == "graphs"
+    words = ("--scope", "global", "--count", "graphs", "--jobs", 1)
+    assert run("learn", chain, "-o", tmp_path / "alone", *words) == 0
+    assert summary_of(tmp_path / "alone")["diagnostics"]["count"] == "graphs"
+
+
 def test_learn_warns_of_chains_that_disagree(tmp_path, chain, estimator, monkeypatch, capsys):
     monkeypatch.setattr(estimator, "r_hat", 1.7)
     assert run("learn", chain, "-o", tmp_path / "run") == 0
@@ -113,6 +122,9 @@ def test_learn_refuses(tmp_path, chain, estimator, capsys):
     words = ("--learner", "pc", "--score", "bdeu")
     assert run("learn", chain, "-o", tmp_path / "run", *words) == 2
     assert "--learner pc has no score; leave out --score" in capsys.readouterr().err
+    for words in (("--learner", "pc"), ("--paper",)):
+        assert run("learn", chain, "-o", tmp_path / "run", "--count", "graphs", *words) == 2
+        assert "--count graphs is for the last pass of model-averaging" in capsys.readouterr().err
     assert run("learn", chain, "-o", tmp_path / "run", "--truth", "alarm") == 2
     assert "same variables" in capsys.readouterr().err
     assert estimator.asked == []

@@ -76,6 +76,13 @@ def add_parser(commands: Commands) -> None:
         "with the prior of the paper for greedy, mmhc and --paper",
     )
     how.add_argument(
+        "--count",
+        choices=("orders", "graphs"),
+        default="orders",
+        help="what model-averaging counts: orders (default), so that a network counts as often as "
+        "it has orders of the variables, or graphs, so that each network counts once",
+    )
+    how.add_argument(
         "--paper",
         action="store_true",
         help="use the framework as published: all votes have the same weight, and there is no "
@@ -91,6 +98,10 @@ def run(arguments: argparse.Namespace) -> None:
         raise ValueError("--paper is about the framework; it does not go with --scope global")
     if arguments.score is not None and arguments.learner in WITHOUT_SCORE:
         raise ValueError(f"--learner {arguments.learner} has no score; leave out --score")
+    if arguments.count != "orders" and (arguments.learner != LEARNERS[0] or arguments.paper):
+        raise ValueError(
+            f"--count {arguments.count} is for the last pass of {LEARNERS[0]}; leave out --count"
+        )
     require_free(arguments.output, force=arguments.force)
     stages = StageProgress()
     dataset = read_table(arguments, stages)

@@ -52,7 +52,7 @@ def _learn_globally(
 
     with stages("learn", f"{arguments.learner} on {dataset.n_variables:,} variables"):
         learned = LEARNERS[arguments.learner](
-            dataset, random_state=arguments.seed, n_jobs=arguments.jobs, **_score(arguments)
+            dataset, random_state=arguments.seed, n_jobs=arguments.jobs, **_options(arguments)
         )
     diagnostics = FitDiagnostics(**vars(learned.diagnostics), notes=list(dataset.notes))
     return Result(learned.edges, [list(dataset.names)], diagnostics)
@@ -71,7 +71,7 @@ def _learn_by_communities(
             random_state=arguments.seed,
             n_jobs=arguments.jobs,
             verbose=tell,
-            **_score(arguments),
+            **_options(arguments),
         ).fit(dataset)
     diagnostics = model.diagnostics_
     for note in (diagnostics.notes or [])[len(dataset.notes) :]:
@@ -80,8 +80,13 @@ def _learn_by_communities(
     return Result(model.edges_, model.communities_, replace(diagnostics, seconds=None))
 
 
-def _score(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the score as a keyword argument of the learner; empty if the option was not given."""
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the score and the count as keyword arguments of the learner, if they were given."""
     from lsbn.learners import Score
 
-    return {} if arguments.score is None else {"score": Score(arguments.score)}
+    options: dict[str, Any] = {}
+    if arguments.score is not None:
+        options["score"] = Score(arguments.score)
+    if arguments.count != "orders":
+        options["count"] = arguments.count
+    return options

@@ -62,14 +62,18 @@ SMALL_DAGS = np.array(
 
 
 @njit(nogil=True, cache=True)
-def start_graph(lists, keys, rng):
-    """Make the state of a chain at a graph that is drawn given the order of ``keys``."""
-    n = keys.shape[0]
+def empty_graph(lists):
+    """Make the state of a chain at the graph without edges."""
+    n = lists.set_start.shape[0] - 1
     room = np.zeros(n + 1, np.int64)
     for u in lists.cand:
         room[u + 1] += 1
-    state = GraphState(
-        np.full(n, -1, np.int64),
+    chosen = lists.set_start[:-1].copy()
+    for v in range(n):
+        while lists.set_mask[chosen[v]]:
+            chosen[v] += 1
+    return GraphState(
+        chosen,
         np.cumsum(room),
         np.zeros(n, np.int64),
         np.empty(lists.cand.shape[0], np.int64),
@@ -77,11 +81,17 @@ def start_graph(lists, keys, rng):
         np.empty(n * MOST_TOGETHER, np.int64),
         new_memory(n),
     )
+
+
+@njit(nogil=True, cache=True)
+def start_graph(lists, keys, rng):
+    """Make the state of a chain at a graph that is drawn given the order of ``keys``."""
+    state = empty_graph(lists)
     allowed = allowed_masks(lists, keys)
     nothing = np.empty(0, np.uint64)
-    for v in range(n):
+    for v in range(keys.shape[0]):
         total = cached_family(lists, state.memory, v, allowed[v], 1.0)
-        _choose(lists, state, v, _draw_set(lists, v, ~allowed[v], nothing, total, rng))
+        choose(lists, state, v, _draw_set(lists, v, ~allowed[v], nothing, total, rng))
     return state
 
 
@@ -109,10 +119,9 @@ def _draw_set(lists, v, forbidden, met, total, rng):
 
 
 @njit(nogil=True, cache=True)
-def _choose(lists, state, v, s):
+def choose(lists, state, v, s):
     """Give ``v`` the set ``s``, and update the children of the parents it loses and gains."""
-    old = np.uint64(0) if state.chosen[v] < 0 else lists.set_mask[state.chosen[v]]
-    new = lists.set_mask[s]
+    old, new = lists.set_mask[state.chosen[v]], lists.set_mask[s]
     state.chosen[v] = s
     changed = old ^ new
     while changed:
@@ -191,8 +200,13 @@ def _log_weights(lists, state, block, meets, weights):
     within = np.empty(1 << k)
     for i in range(k):
         everyone = _candidate_mask(lists, block[i])
+        can_meet = 0
+        for j in range(k):
+            if j != i and meets[i, j] & ~meets[i, i]:
+                can_meet |= 1 << j
         for subset in range(1 << k):
-            if subset >> i & 1:
+            weights[i, subset] = -np.inf
+            if subset & ~can_meet:
                 continue
             forbidden = np.uint64(0)
             for j in range(k):
@@ -205,7 +219,8 @@ def _log_weights(lists, state, block, meets, weights):
                 part = (part - 1) & subset
                 sign = 1.0 - 2.0 * (popcount(np.uint64(subset ^ part)) & 1)
                 share += sign * math.exp(within[part] - within[subset])
-            weights[i, subset] = within[subset] + math.log(share) if share > NO_SHARE else -np.inf
+            if share > NO_SHARE:
+                weights[i, subset] = within[subset] + math.log(share)
 
 
 @njit(nogil=True, cache=True)
@@ -257,7 +272,7 @@ def draw_block(lists, state, block, rng):
         drawn[i] = _draw_set(lists, block[i], forbidden, met[:m], weights[i, dag[i]], rng)
     if drawn.min() >= 0:
         for i in range(k):
-            _choose(lists, state, block[i], drawn[i])
+            choose(lists, state, block[i], drawn[i])
 
 
 @njit(nogil=True, cache=True)

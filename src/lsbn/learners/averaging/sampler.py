@@ -157,7 +157,8 @@ class OrderSampler:
             chains = sample_graphs(sets, starts, self.sampling, self.rng, self.n_jobs)
         matrix, diagnostics = average_chains(sets, chains, self.sampling.worse_mode)
         rounds = [round(float(best), 3) for best in history]
-        return matrix, replace(diagnostics, density=self.search.score.density, rounds=rounds)
+        density = self.search.score.density
+        return matrix, replace(diagnostics, count=self.count, density=density, rounds=rounds)
 
 
 class Chain:
