@@ -184,6 +184,14 @@ def test_the_score_is_a_parameter_and_no_method(alarm):
     assert (by_name.edge_probabilities_ != mixed.edge_probabilities_).nnz > 0
 
 
+def test_graphs_may_count_once(alarm):
+    table = alarm[0][alarm[0].columns[:6]].head(300)
+    by_orders, by_graphs = (LSBN(count=c, random_state=0).fit(table) for c in ("orders", "graphs"))
+    assert by_orders.diagnostics_.count == "orders"
+    assert by_graphs.diagnostics_.count == "graphs"
+    assert abs(by_orders.edge_probabilities_ - by_graphs.edge_probabilities_).max() > 0.01
+
+
 @pytest.mark.parametrize(
     "seed", [None, np.random.default_rng(1), np.random.RandomState(1)], ids=["none", "new", "old"]
 )

@@ -47,14 +47,6 @@ def assert_consistent(lists, state):
     assert not state.reached.any()
 
 
-def test_small_dags_are_all_dags():
-    for k in range(1, graphs.MOST_TOGETHER + 1):
-        rows = graphs.SMALL_DAGS[graphs.SMALL_START[k] : graphs.SMALL_START[k + 1], :k]
-        found = {tuple(frozenset(j for j in range(k) if m >> j & 1) for m in row) for row in rows}
-        assert len(found) == len(rows)
-        assert found == set(naive.dags(k))
-
-
 @pytest.mark.parametrize("tabulated", [False, True])
 @pytest.mark.parametrize("block", [[2], [3, 1], [1, 0], [0, 3, 2], [2, 1, 0, 3]])
 def test_a_block_is_drawn_from_its_posterior_given_the_rest(block, tabulated):
@@ -99,7 +91,7 @@ def test_a_sweep_leaves_the_graph_posterior_as_it_is(n, size):
 @given(
     st.integers(0, 10_000),
     st.integers(1, 7),
-    st.integers(1, 4),
+    st.integers(1, 6),
     st.sampled_from([2.0, 30.0, 1000.0]),
 )
 def test_graphs_stay_acyclic_whatever_the_scores(seed, n, size, spread):
@@ -155,7 +147,7 @@ def test_all_of_64_candidates_count():
     assert shares[7] == pytest.approx(other / evidence, abs=0.01)
 
 
-@pytest.mark.parametrize("size", [2, 3, 4])
+@pytest.mark.parametrize("size", [2, 3, 4, 5])
 def test_sample_averages_edge_posteriors(size):
     families = random_families(3, 5, share=0.3)
     lists, links = listed(families, True)
@@ -180,7 +172,7 @@ def test_blocks_are_partners_by_their_weight():
     partners = Partners(
         np.array([0, 2, 3, 4, 4]), np.array([1, 2, 0, 0]), np.array([0.25, 1.0, 1.0, 1.0])
     )
-    rng, block = np.random.default_rng(0), np.empty(4, np.int64)
+    rng, block = np.random.default_rng(0), np.empty(graphs.MOST_TOGETHER, np.int64)
     seconds = []
     for _ in range(4_000):
         assert graphs.draw_block_around(partners, 0, 2, block, rng) == 2

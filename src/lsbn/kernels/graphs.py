@@ -3,21 +3,24 @@
 Every DAG has the weight ``exp(sum of the scores of its parent sets)``, and counts once. A step
 draws the parents of a block of variables anew, together, given the parents of all others. Let
 ``D_j`` be what is reached from block variable ``j`` without entering the block, ``j`` itself among
-it. The parents ``S_i`` of block variable ``i`` must avoid ``D_i``, and the graph is acyclic if and
-only if the small graph over the block is that has ``j -> i`` where ``S_i`` meets ``D_j``. So with
+it. The parents of block variable ``i`` must avoid ``D_i``. Say that ``i`` follows ``j`` if the
+parents of ``i`` meet ``D_j``: the graph is acyclic if and only if nothing follows itself.
 
-    F_i(T) = log sum over sets of i that avoid D_i, and D_j for every j outside of T,
+So the block falls into layers, in one way only (Kuipers & Moffa 2017 do so with all variables).
+The first layer follows nothing. A variable of another layer follows some variable of the layer
+before, maybe variables of earlier layers, and no others. With
 
-and by inclusion and exclusion the log weight ``W_i(T)`` of the sets that meet ``D_j`` for exactly
-the ``j`` in ``T``, a small DAG with parents ``T_i`` has the weight ``exp(sum_i W_i(T_i))``. There
-are 3 small DAGs of two variables, 25 of three and 543 of four: one is drawn, and then for each
-variable one of the sets that agree with it. Such a draw is exact, so that it is always accepted.
-The new edge reversal move (Grzegorczyk & Husmeier 2008) is a part of what a block of two can do.
+    F_i(U) = log sum over the sets of i that avoid D_i, and D_j for every j outside of U,
+
+variable ``i`` in the layer after ``L``, the last layer of the variables ``U``, has the weight
+``exp(F_i(U)) - exp(F_i(U without L))``. Sums over all layers follow by recursion over ``U`` and
+``L``, about ``4**k`` terms for ``k`` variables. The layers are drawn by these sums, then the set of
+each variable given the layers. The draw is exact, so that it is always accepted. The new edge
+reversal move (Grzegorczyk & Husmeier 2008) is a part of what a block of two can do.
 
 ``lists`` are `FamilyLists`, ``state`` is a `GraphState`, both in `lsbn.kernels.state`.
 """
 
-import itertools
 import math
 
 import numpy as np
@@ -25,40 +28,15 @@ from numba import njit
 
 from lsbn.kernels.bits import popcount
 from lsbn.kernels.orders import add_edge_posteriors, allowed_masks, cached_family, new_memory
-from lsbn.kernels.state import GraphState
+from lsbn.kernels.state import Block, GraphState
 
-MOST_TOGETHER = 4
+MOST_TOGETHER = 6
 """Most variables of a block."""
 INSIDE = 1 << MOST_TOGETHER
 """Bit that marks the variables of the block."""
 NO_SHARE = 1e-9
-"""Sets that meet all of ``D_j`` in ``T`` are left out below this share of ``exp(F_i(T))``: it is
-within the rounding of the sums. The same small DAGs have the other sets, and lose as little."""
-
-
-def _small_dags(k):
-    """Parents of each variable, as bits, in every DAG of ``k`` variables."""
-    masks = [[m for m in range(1 << k) if not m >> i & 1] for i in range(k)]
-    return [row for row in itertools.product(*masks) if _is_acyclic(row)]
-
-
-def _is_acyclic(row):
-    """Say whether the variables can be taken away one by one, each after its parents."""
-    left = (1 << len(row)) - 1
-    while left:
-        first = [i for i in range(len(row)) if left >> i & 1 and not row[i] & left]
-        if not first:
-            return False
-        left &= ~sum(1 << i for i in first)
-    return True
-
-
-_SMALL = [_small_dags(k) for k in range(1, MOST_TOGETHER + 1)]
-SMALL_START = np.cumsum([0, 0] + [len(dags) for dags in _SMALL])
-"""The DAGs of ``k`` variables are ``SMALL_START[k]`` to ``SMALL_START[k + 1]``."""
-SMALL_DAGS = np.array(
-    [row + (0,) * (MOST_TOGETHER - len(row)) for dags in _SMALL for row in dags], np.int64
-)
+"""A smaller share of ``exp(F_i(U))`` that meets the last layer is within the rounding, and is left
+out. The other sets of ``i`` go with the same sets of all others, so that as little is lost."""
 
 
 @njit(nogil=True, cache=True)
@@ -88,33 +66,27 @@ def start_graph(lists, keys, rng):
     """Make the state of a chain at a graph that is drawn given the order of ``keys``."""
     state = empty_graph(lists)
     allowed = allowed_masks(lists, keys)
-    nothing = np.empty(0, np.uint64)
     for v in range(keys.shape[0]):
         total = cached_family(lists, state.memory, v, allowed[v], 1.0)
-        choose(lists, state, v, _draw_set(lists, v, ~allowed[v], nothing, total, rng))
+        choose(lists, state, v, _draw_set(lists, v, ~allowed[v], np.uint64(0), total, rng))
     return state
 
 
 @njit(nogil=True, cache=True)
 def _draw_set(lists, v, forbidden, met, total, rng):
-    """Draw a set without forbidden members that meets every mask of ``met``; -1 without any.
+    """Draw a set without forbidden members, and with some of ``met`` unless it is 0; -1 if none.
 
     ``total`` is the log sum of the scores of these sets.
     """
     target, last = rng.random(), -1
     for s in range(lists.set_start[v], lists.set_start[v + 1]):
         mask = lists.set_mask[s]
-        if mask & forbidden:
+        if mask & forbidden or (met and not mask & met):
             continue
-        fits = True
-        for other in met:
-            if not mask & other:
-                fits = False
-        if fits:
-            last = s
-            target -= math.exp(lists.set_score[s] - total)
-            if target < 0.0:
-                break
+        last = s
+        target -= math.exp(lists.set_score[s] - total)
+        if target < 0.0:
+            break
     return last
 
 
@@ -194,85 +166,154 @@ def _candidate_mask(lists, v):
 
 
 @njit(nogil=True, cache=True)
-def _log_weights(lists, state, block, meets, weights):
-    """Write ``W_i(T)`` to ``weights[i, T]``, minus infinity if no set meets exactly ``T``."""
-    k = block.shape[0]
-    within = np.empty(1 << k)
+def _sum_sets(lists, state, block, variables):
+    """Write ``F_i(U)`` to ``block.within[i, U]`` for all variables ``U`` that ``i`` can follow."""
+    k = variables.shape[0]
     for i in range(k):
-        everyone = _candidate_mask(lists, block[i])
-        can_meet = 0
+        everyone = _candidate_mask(lists, variables[i])
+        can_follow = 0
         for j in range(k):
-            if j != i and meets[i, j] & ~meets[i, i]:
-                can_meet |= 1 << j
-        for subset in range(1 << k):
-            weights[i, subset] = -np.inf
-            if subset & ~can_meet:
-                continue
-            forbidden = np.uint64(0)
-            for j in range(k):
-                if not subset >> j & 1:
-                    forbidden |= meets[i, j]
-            allowed = everyone & ~forbidden
-            within[subset] = cached_family(lists, state.memory, block[i], allowed, 1.0)
-            share, part = 1.0, subset
-            while part:
-                part = (part - 1) & subset
-                sign = 1.0 - 2.0 * (popcount(np.uint64(subset ^ part)) & 1)
-                share += sign * math.exp(within[part] - within[subset])
-            if share > NO_SHARE:
-                weights[i, subset] = within[subset] + math.log(share)
+            if j != i and block.meets[i, j] & ~block.meets[i, i]:
+                can_follow |= 1 << j
+        block.can_follow[i] = can_follow
+        used = can_follow
+        while True:
+            allowed = everyone & ~_forbidden(block.meets, i, used)
+            family = cached_family(lists, state.memory, variables[i], allowed, 1.0)
+            block.within[i, used] = family
+            if not used:
+                break
+            used = (used - 1) & can_follow
 
 
 @njit(nogil=True, cache=True)
-def _draw_small_dag(weights, k, rng):
-    """Draw a small DAG over the block: its row of ``SMALL_DAGS``."""
-    first, stop = SMALL_START[k], SMALL_START[k + 1]
-    heights = np.empty(stop - first)
-    top = -np.inf
-    for d in range(first, stop):
-        height = 0.0
-        for i in range(k):
-            height += weights[i, SMALL_DAGS[d, i]]
-        heights[d - first] = height
-        top = max(top, height)
-    total = 0.0
-    for a in range(stop - first):
-        heights[a] = math.exp(heights[a] - top)
-        total += heights[a]
-    target = rng.random() * total
-    drawn = 0
-    for a in range(stop - first):
-        if heights[a] > 0.0:
-            drawn = first + a
-            target -= heights[a]
+def _forbidden(meets, i, used):
+    """Candidates of ``i`` that are in ``D_i``, or in ``D_j`` for ``j`` outside of ``used``."""
+    forbidden = np.uint64(0)
+    for j in range(meets.shape[0]):
+        if not used >> j & 1:
+            forbidden |= meets[i, j]
+    return forbidden
+
+
+@njit(nogil=True, cache=True)
+def _next_layers(block, used, last):
+    """Log weights of all that can follow ``last``, the last layer of ``used``.
+
+    Writes those of each variable to ``block.own``, and those of each layer, with all layers after
+    it, to ``block.layers``. Gives the variables that can be in the next layer.
+    """
+    k, own, layers = block.own.shape[0], block.own, block.layers
+    possible = 0
+    for i in range(k):
+        if used >> i & 1 or (used and not last & block.can_follow[i]):
+            continue
+        within, share = block.within[i, used & block.can_follow[i]], 1.0
+        if used:
+            before = block.within[i, used & ~last & block.can_follow[i]]
+            share = -math.expm1(before - within)
+        if share > NO_SHARE:
+            own[i] = within + math.log(share)
+            possible |= 1 << i
+    layers[0] = 0.0
+    layer = 0
+    while layer != possible:
+        layer = (layer - possible) & possible
+        rest = layer & (layer - 1)
+        layers[layer] = layers[rest] + own[popcount(np.uint64((layer ^ rest) - 1))]
+    while layer:
+        layers[layer] += block.after[used | layer, layer]
+        layer = (layer - 1) & possible
+    return possible
+
+
+@njit(nogil=True, cache=True)
+def _log_sum_layers(layers, possible):
+    """Log sum over all layers of possible variables, minus infinity without any."""
+    top, layer = -np.inf, possible
+    while layer:
+        top = max(top, layers[layer])
+        layer = (layer - 1) & possible
+    if top == -np.inf:
+        return top
+    total, layer = 0.0, possible
+    while layer:
+        total += math.exp(layers[layer] - top)
+        layer = (layer - 1) & possible
+    return top + math.log(total)
+
+
+@njit(nogil=True, cache=True)
+def _draw_layer(layers, possible, total, rng):
+    """Draw a layer of possible variables; ``total`` is their log sum."""
+    target = rng.random()
+    drawn, layer = 0, possible
+    while layer:
+        if layers[layer] > -np.inf:
+            drawn = layer
+            target -= math.exp(layers[layer] - total)
             if target < 0.0:
                 break
+        layer = (layer - 1) & possible
     return drawn
 
 
 @njit(nogil=True, cache=True)
-def draw_block(lists, state, block, rng):
-    """Draw the parents of all variables of a block anew, given the parents of all others."""
-    k = block.shape[0]
-    meets = np.empty((k, k), np.uint64)
-    _meeting_masks(lists, state, block, meets)
-    weights = np.empty((k, 1 << k))
-    _log_weights(lists, state, block, meets, weights)
-    dag = SMALL_DAGS[_draw_small_dag(weights, k, rng)]
-    drawn = np.empty(k, np.int64)
-    met = np.empty(k, np.uint64)
-    for i in range(k):
-        forbidden, m = np.uint64(0), 0
-        for j in range(k):
-            if dag[i] >> j & 1:
-                met[m] = meets[i, j]
-                m += 1
-            else:
-                forbidden |= meets[i, j]
-        drawn[i] = _draw_set(lists, block[i], forbidden, met[:m], weights[i, dag[i]], rng)
+def _sum_layers(block):
+    """Write to ``block.after[U, L]`` the log sum over all layers after ``L``, the last of ``U``."""
+    everyone = (1 << block.own.shape[0]) - 1
+    for used in range(everyone, 0, -1):
+        last = used
+        while last:
+            block.after[used, last] = 0.0
+            if used != everyone:
+                possible = _next_layers(block, used, last)
+                block.after[used, last] = _log_sum_layers(block.layers, possible)
+            last = (last - 1) & used
+
+
+@njit(nogil=True, cache=True)
+def _new_block(k):
+    """Make room for the sums over the parents of ``k`` variables."""
+    return Block(
+        np.empty((k, k), np.uint64),
+        np.empty(k, np.int64),
+        np.empty((k, 1 << k)),
+        np.empty((1 << k, 1 << k)),
+        np.empty(k),
+        np.empty(1 << k),
+    )
+
+
+@njit(nogil=True, cache=True)
+def draw_block(lists, state, variables, rng):
+    """Draw the parents of a block of variables anew, given the parents of all others."""
+    k = variables.shape[0]
+    block = _new_block(k)
+    _meeting_masks(lists, state, variables, block.meets)
+    _sum_sets(lists, state, block, variables)
+    _sum_layers(block)
+    drawn = np.full(k, -1)
+    used, last, everyone = 0, 0, (1 << k) - 1
+    while used != everyone:
+        possible = _next_layers(block, used, last)
+        total = _log_sum_layers(block.layers, possible)
+        layer = _draw_layer(block.layers, possible, total, rng)
+        if not layer:
+            return
+        for i in range(k):
+            if layer >> i & 1:
+                met = np.uint64(0)
+                for j in range(k):
+                    if last >> j & 1:
+                        met |= block.meets[i, j]
+                forbidden = _forbidden(block.meets, i, used)
+                drawn[i] = _draw_set(lists, variables[i], forbidden, met, block.own[i], rng)
+        used |= layer
+        last = layer
     if drawn.min() >= 0:
         for i in range(k):
-            choose(lists, state, block[i], drawn[i])
+            choose(lists, state, variables[i], drawn[i])
 
 
 @njit(nogil=True, cache=True)

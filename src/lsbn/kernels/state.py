@@ -172,6 +172,35 @@ class GraphState(NamedTuple):
     memory: Memory
 
 
+class Block(NamedTuple):
+    """Sums over the parents of ``k`` variables together; see `lsbn.kernels.graphs`.
+
+    A set of variables of the block is the bits of an integer.
+
+    Attributes
+    ----------
+    meets : (k, k) uint64 array
+        Which candidates of ``i`` are in ``D_j``.
+    can_follow : (k,) int64 array
+        Variables of the block that each one can follow.
+    within : (k, 2**k) float array
+        ``F_i(U)``.
+    after : (2**k, 2**k) float array
+        Log sum over all layers after layer ``L``, the last one of the variables ``U``.
+    own : (k,) float array
+        Log weight of each variable in the next layer.
+    layers : (2**k,) float array
+        Log weight of each next layer, with all layers after it.
+    """
+
+    meets: np.ndarray
+    can_follow: np.ndarray
+    within: np.ndarray
+    after: np.ndarray
+    own: np.ndarray
+    layers: np.ndarray
+
+
 class Partners(NamedTuple):
     """With whom the parents of a variable are drawn together.
 

@@ -69,6 +69,7 @@ def test_graphs_and_orders_differ_by_more_than_the_error():
     assert np.abs(dense(by_orders) - dense(by_graphs)).max() > 0.1
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_same_seed_same_result_on_any_number_of_threads():
     data = table(14, 100, 0)
     options = {"max_parents": 2, "sampling": SamplingSettings(least_steps=0, most_steps=3_000)}
@@ -89,7 +90,7 @@ def test_many_variables_with_chains_that_agree():
     assert notes.standard_error < 0.1
     matrix = dense(learned)
     assert np.isfinite(matrix).all()
-    assert (matrix + matrix.T).max() < 1.05
+    assert (matrix + matrix.T).max() <= 1 + 1e-9
     assert matrix.sum() > 10
 
 
@@ -131,8 +132,8 @@ def test_the_first_part_of_a_chain_is_replaced_by_the_second():
 
 
 def test_impossible_settings_are_refused():
-    for together in (0, 5):
-        with pytest.raises(ValueError, match="blocks have 1 to 4 variables"):
+    for together in (0, 7):
+        with pytest.raises(ValueError, match="blocks have 1 to 6 variables"):
             GraphSettings(together=together)
-    with pytest.raises(ValueError, match="positive weight"):
+    with pytest.raises(ValueError, match="weights must be positive"):
         GraphSettings(least_weight=0.0)

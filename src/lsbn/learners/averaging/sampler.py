@@ -18,7 +18,12 @@ from lsbn.kernels import orders as _orders
 from lsbn.kernels.state import EdgeSums
 from lsbn.learners.averaging.annealing import AnnealedOrder, anneal_orders
 from lsbn.learners.averaging.convergence import best_mode, convergence, standard_error
-from lsbn.learners.averaging.graphs import GraphChain, expected_edges, sample_graphs
+from lsbn.learners.averaging.graphs import (
+    GraphChain,
+    expected_edges,
+    sample_graphs,
+    without_excess,
+)
 from lsbn.learners.averaging.parent_sets import ParentSets
 from lsbn.learners.averaging.rounds import RoundSearch, SearchResult
 from lsbn.learners.averaging.search import ParentSetSearch
@@ -156,6 +161,8 @@ class OrderSampler:
             starts = best_mode(chains, self.sampling.worse_mode)
             chains = sample_graphs(sets, starts, self.sampling, self.rng, self.n_jobs)
         matrix, diagnostics = average_chains(sets, chains, self.sampling.worse_mode)
+        if self.count == "graphs":
+            matrix = without_excess(matrix)
         rounds = [round(float(best), 3) for best in history]
         density = self.search.score.density
         return matrix, replace(diagnostics, count=self.count, density=density, rounds=rounds)
