@@ -592,8 +592,8 @@ def _order_bias(count: int, seed: np.random.SeedSequence) -> list[str]:
         "Both posteriors have the same prior of families and differ in that multiplicity only.",
         f"{count} networks are drawn for each line, by one prior or the other. Differences are",
         "those between the two posteriors, the mean and the largest. Who believes in the prior",
-        "over graphs has its posterior by `learn_model_averaging(count='graphs')`, exact for up to 12",
-        "variables, sampled beyond.",
+        "over graphs has its posterior by `learn_model_averaging(count='graphs')`, exact for up",
+        "to 12 variables, sampled beyond.",
         "",
         "| variables | rows | drawn from | difference, edges | difference, skeleton | ECE by orders"
         " | ECE by graphs | chance | Brier by orders | Brier by graphs |",

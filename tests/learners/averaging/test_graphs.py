@@ -12,7 +12,6 @@ from lsbn.learners.averaging.parent_sets import ParentSets
 from lsbn.learners.scoring import Score
 from lsbn.network.generators import random_network
 
-
 BRISK = SamplingSettings(least_steps=0, exhaustive_tolerance=0.008)
 """Precise enough for errors below 0.02."""
 
