@@ -617,11 +617,13 @@ def merge_order(communities):
     return rows
 
 
-def copies(codes):
-    """First column that each one repeats, whatever the names of its states; constants none."""
+def copies(codes, names):
+    """First column by name that each one repeats under any state names; constants none."""
     originals = list(range(len(codes)))
-    for v, column in enumerate(codes):
-        for u in range(v):
+    order = sorted(originals, key=lambda v: names[v])
+    for k, v in enumerate(order):
+        column = codes[v]
+        for u in order[:k]:
             pairs = set(zip(codes[u].tolist(), column.tolist(), strict=True))
             kinds = len(set(codes[u].tolist())), len(set(column.tolist()))
             if kinds[0] > 1 and kinds == (len(pairs),) * 2:
