@@ -30,6 +30,7 @@ def add_parser(commands: Commands) -> None:
         scope="lsbn",
         learner=LEARNERS[0],
         score=None,
+        copies=None,
         paper=False,
         truth="alarm",
         shuffle_columns=True,
