@@ -1,4 +1,4 @@
-"""How the tests load a script of experiments/."""
+"""Load a script of experiments/ in a test."""
 
 import importlib.util
 from pathlib import Path
@@ -9,7 +9,7 @@ FOLDER = Path(__file__).parents[1] / "experiments"
 
 
 def load_experiment(name):
-    """Load a script, which may import another one of its folder."""
+    """Load a script; it may import other scripts of its folder."""
     spec = importlib.util.spec_from_file_location(f"{name}_experiment", FOLDER / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     with pytest.MonkeyPatch.context() as patch:

@@ -132,13 +132,13 @@ def test_the_order_of_columns_does_not_matter(alarm, options, n):
 
 
 def noise(states, columns, rows, seed):
-    """Uniform columns that have nothing to do with each other."""
+    """Independent uniform columns."""
     codes = np.random.default_rng(seed).integers(states, size=(rows, columns))
     return pd.DataFrame(codes.astype(str), columns=[f"x{v}" for v in range(columns)])
 
 
 def shuffled_cancer(seed):
-    """Breast cancer in three quantile bins, every column in an order of its own."""
+    """Breast cancer in three quantile bins, each column shuffled on its own."""
     rng, frame = np.random.default_rng(seed), load_breast_cancer(as_frame=True).frame
     ranks = frame.rank(method="first").to_numpy()
     bins = np.where(frame.nunique() > 3, 3 * (ranks - 1) // len(frame), frame)
@@ -254,7 +254,7 @@ def test_pairs_are_counted_once_or_a_few_times(alarm, monkeypatch, learner, stor
 
 
 def test_a_warning_points_at_the_caller(alarm, monkeypatch):
-    """Wherever in the package it was raised."""
+    """For a warning from any module of the package."""
     hasty = partial(SamplingSettings, sweeps=2, least_steps=0, most_steps=0)
     monkeypatch.setattr("lsbn.learners.averaging.learner.SamplingSettings", hasty)
     with pytest.warns(ConvergenceWarning, match="chains disagree") as caught:
@@ -268,7 +268,7 @@ def test_stages_that_nobody_reads_are_not_run(model):
 
 
 def test_many_variables_are_searched_among_candidates(monkeypatch):
-    """What happens above 1,024 variables: communities say where the last pass looks."""
+    """The path above 1,024 variables: the last pass searches among the proposals of communities."""
     monkeypatch.setattr(estimator, "REACH", 20)
     settings = partial(SearchSettings, max_unrestricted=20)
     monkeypatch.setattr("lsbn.learners.averaging.learner.SearchSettings", settings)

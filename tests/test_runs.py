@@ -119,7 +119,7 @@ def test_existing_run_is_kept_unless_forced(tmp_path):
 def test_force_never_replaces_what_is_no_run(tmp_path):
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter1.txt").write_text("years of work")
-    with pytest.raises(FileExistsError, match="no run"):
+    with pytest.raises(FileExistsError, match="not a run"):
         write_run(tmp_path / "thesis", SUMMARY, [], force=True)
     (tmp_path / "file").write_text("x")
     with pytest.raises(FileExistsError, match="is a file"):
@@ -222,7 +222,7 @@ def test_truth_that_does_not_fit(tmp_path):
 
 
 def test_evaluation_is_that_of_the_file(tmp_path):
-    """Above 0.5 only by what edges.csv leaves out: the run and its evaluation must agree."""
+    """The pair is above 0.5 only with an edge that edges.csv leaves out; results must agree."""
     edges = EdgeProbabilities([[0, 0.495], [0.0099, 0]], ("a", "b"))
     truth = nx.DiGraph([("a", "b")])
     write_run(tmp_path / "run", SUMMARY, [["a", "b"]], edges=edges)

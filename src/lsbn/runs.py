@@ -138,11 +138,11 @@ def require_free(path: str | os.PathLike[str], *, force: bool = False) -> None:
             raise FileExistsError(f"{path} is a file; a run is a folder: choose another name")
         if force and any(target.iterdir()) and not (target / SUMMARY).is_file():
             raise FileExistsError(
-                f"{path} is no run: the folder has no {SUMMARY}, so --force does not replace it; "
-                "choose another name"
+                f"{path} is not a run: the folder has no {SUMMARY}, so --force does not replace "
+                "it; choose another name"
             )
         if not force and any(target.iterdir()):
-            raise FileExistsError(f"{path} exists; choose another name, or replace it by --force")
+            raise FileExistsError(f"{path} exists; choose another name, or replace it with --force")
     ground = next(folder for folder in target.parents if folder.exists())
     if not ground.is_dir() or not os.access(ground, os.W_OK | os.X_OK):
         raise PermissionError(f"{ground} is not a folder that can be written to")

@@ -14,7 +14,7 @@ from lsbn.network import load_network
 
 @pytest.fixture
 def copycat(monkeypatch):
-    """A learner that finds the chain of the columns as they stand, and gives its seed as steps."""
+    """A learner that finds the chain of the columns in their order, and gives its seed as steps."""
 
     def learn(dataset, *, random_state, n_jobs):
         diagnostics = Diagnostics(steps=random_state, standard_error=float("nan"))
@@ -40,7 +40,7 @@ def test_learn_runs_the_framework(tmp_path, chain, estimator, capsys):
     assert communities == [["ä,1", "b"], ["b", "c", "d"]]
     out = capsys.readouterr().out
     assert "3 edges above 0.5 between 4 variables" in out
-    assert f"look at {tmp_path / 'run' / 'report.html'}\n" in out
+    assert f"open {tmp_path / 'run' / 'report.html'}\n" in out
     assert "warning" not in out
 
 
@@ -223,7 +223,7 @@ def test_learn_replaces_only_runs_and_only_by_force(tmp_path, chain, estimator, 
     assert summary_of(out)["seed"] == 1
     (out / "summary.json").unlink()
     assert run("learn", chain, "-o", out, "--force") == 2
-    assert "no run" in capsys.readouterr().err
+    assert "not a run" in capsys.readouterr().err
     assert (out / "edges.csv").is_file()
     assert len(estimator.asked) == 2
 

@@ -1,4 +1,4 @@
-"""Dataset: the same coding from every format, and a clear refusal of every unusable table."""
+"""Dataset: the same coding from every format, and a clear error for every unusable table."""
 
 import gzip
 from datetime import date
@@ -325,7 +325,7 @@ def test_infinite_values_are_named(tmp_path):
             make()
 
 
-# ---------------------------------------------------------------- refusals
+# ---------------------------------------------------------------- errors
 
 
 def test_too_many_states():

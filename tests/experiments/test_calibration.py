@@ -29,9 +29,9 @@ def test_graphs_and_their_orders_are_those_of_the_slow_list(study, n):
 
 @pytest.mark.parametrize("rows", [8, 12, 100])
 def test_drawn_graphs_follow_the_prior_of_the_learner(study, rows):
-    """Both ways to draw agree with families' priors times orders, within sampling error.
+    """Both ways to draw follow the priors of families times orders, within sampling error.
 
-    With 8 and 12 rows some families have too many free parameters, and orders differ in their sum.
+    With 8 and 12 rows some families have too many free parameters, so orders have different sums.
     """
     cards, draws = [2, 3, 4], 20_000
     n = len(cards)

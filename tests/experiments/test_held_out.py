@@ -60,7 +60,7 @@ def test_log_likelihoods_are_those_of_the_slow_count(study, dag, seed):
 
 @pytest.mark.parametrize("dag", DAGS)
 def test_probabilities_of_all_rows_sum_to_one(study, dag):
-    """Also when some states and configurations are not among the rows learned from."""
+    """Some states and configurations are not in the rows to learn from."""
     names = ["a", "b", "c", "constant"]
     rows = pd.DataFrame(list(product("01", "012", "0123", "0")), columns=names)
     table = pd.concat([rows.iloc[[0, 5, 5, 9]], rows])

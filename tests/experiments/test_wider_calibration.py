@@ -121,7 +121,7 @@ def test_gaussian_blocks_join_no_variable_twice(study):
 
 
 def test_only_pairs_between_groups_are_judged(study):
-    """Columns of one class are not judged; groups are disjoint, and there are two at least."""
+    """Columns of one class are not judged; there are at least two groups, and they are disjoint."""
     for case in drawn(study, "i"):
         varies = (case.table.nunique() > 1).to_numpy()
         same = ~case.judged[np.ix_(varies, varies)]
@@ -142,7 +142,7 @@ def test_judged_pairs_keep_direction_and_leave_out_the_rest(study):
 
 
 def simulated(rng, tables, pairs, dependence):
-    """Calibrated probabilities; pairs of one table are decided together, more or less."""
+    """Calibrated probabilities; the pairs of one table are more or less dependent."""
     p = rng.beta(0.5, 1.5, size=(tables, pairs))
     alone = rng.random((tables, pairs)) > dependence
     u = np.where(alone, rng.random((tables, pairs)), rng.random((tables, 1)))
@@ -161,7 +161,7 @@ def test_a_calibrated_learner_seldom_exceeds_the_limit(study, dependence):
 
 
 def test_an_overconfident_learner_exceeds_the_limit(study):
-    """Even if a single table is to blame: there, fifty sure edges are false."""
+    """Also if the error is in one table, in which fifty sure edges are false."""
     rng = np.random.default_rng(6)
     p, truth, table = simulated(rng, 40, 50, 0.5)
     doubled = study.Figures.of((np.minimum(2 * p, 1), truth, table), 0.01)
@@ -172,7 +172,7 @@ def test_an_overconfident_learner_exceeds_the_limit(study):
 
 
 def test_the_page_names_the_cells_above_the_bound(study):
-    """A learner that is sure of the truth is within the bound, one that joins all is not."""
+    """A learner that is sure of the truth is within the bound; one that joins all pairs is not."""
     graphs = {
         tuple(case.table.iloc[0]): case.graph.astype(float)
         for key in ("f", "h1", "j")
@@ -198,7 +198,7 @@ def test_the_default_learner_gives_probabilities_for_a_case(study):
 
 
 def test_missed_edges_are_counted_with_their_reason(study):
-    """One edge is strong, one says nothing, one has a family that is too large."""
+    """One edge is strong, one has no effect, one has a family that is too large."""
     rng = np.random.default_rng(0)
     a, weak, b = rng.integers(2, size=(3, 60))
     many = rng.integers(40, size=(2, 60))

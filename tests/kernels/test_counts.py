@@ -34,7 +34,7 @@ def test_state_counts_agree_with_naive(case):
 
 
 def test_both_ways_of_counting_are_taken():
-    """Few cells go by bits, many by reading the rows once."""
+    """Tables with few cells are counted by bits, others by reading the rows once."""
     assert counts.bits_win(4, 16, 1000)
     assert not counts.bits_win(39 * 39, 16, 1000)
 

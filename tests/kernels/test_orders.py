@@ -1,4 +1,4 @@
-"""The order sampler's kernels, against enumeration of all permutations."""
+"""The kernels of the order sampler, compared with all permutations."""
 
 import itertools
 import math
@@ -32,7 +32,7 @@ def listed(families, tabulated):
 
 
 def random_families(seed, n, share=0.6, spread=2.0, most=5):
-    """Some parent sets of each variable, always the empty one."""
+    """Some parent sets of each variable, always with the empty set."""
     rng = np.random.default_rng(seed)
     found = []
     for v in range(n):
@@ -147,7 +147,7 @@ def drawn_keys(order, rng):
 
 
 def assert_same_distribution(counts, wanted):
-    """Pearson's chi-square of independent draws; rare orders are taken together."""
+    """Pearson's chi-square of independent draws; rare orders are put into one class."""
     total = sum(counts.values())
     rare = {order for order, p in wanted.items() if p * total < 5}
     pairs = [(counts[o], p * total) for o, p in wanted.items() if o not in rare]
@@ -159,7 +159,7 @@ def assert_same_distribution(counts, wanted):
 @pytest.mark.parametrize("tabulated", [False, True])
 @pytest.mark.parametrize(("n", "seed"), [(3, 1), (4, 2)])
 def test_a_sweep_leaves_the_order_posterior_as_it_is(n, seed, tabulated):
-    """Orders drawn from the posterior, and swept once, are independent draws from it again."""
+    """After one sweep, independent draws from the posterior are still independent draws from it."""
     families = random_families(seed, n)
     lists, links = listed(families, tabulated)
     posterior = naive.order_posterior(families)
@@ -230,7 +230,7 @@ def test_annealing_from_anywhere_finds_the_best_order():
 
 
 def test_orders_may_be_sampled_by_fewer_sets_than_are_averaged():
-    """Posteriors given an order are by the whole lists, aligned with their candidates."""
+    """Posteriors given an order use the whole lists and have the order of their candidates."""
     families = random_families(3, 5)
     whole, _ = listed(families, True)
     core, links = listed(

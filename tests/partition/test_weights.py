@@ -13,7 +13,7 @@ from lsbn.partition.weights import WEIGHTS, weighted_graphs
 
 
 def dataset(columns):
-    """A dataset of integer codes; unobserved states are squeezed out."""
+    """A dataset of integer codes without unobserved states."""
     coded = [np.unique(c, return_inverse=True)[1] for c in columns]
     cards = np.array([c.max() + 1 for c in coded])
     dtype = np.uint8 if cards.max() <= 256 else np.uint16
@@ -45,7 +45,7 @@ def tables(draw):
 
 
 def everything(data, names):
-    """All pairs' weights by streaming strips."""
+    """The weights of all pairs, computed strip by strip."""
     found = {name: {} for name in names}
     for low, strips in PairStatistics(data).strips(names):
         for name, strip in strips.items():

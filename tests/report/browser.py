@@ -1,7 +1,7 @@
-"""A real browser for tests of the page, driven over pipes: no driver, no port, no package.
+"""A real browser for tests of the page. It is controlled over pipes, without a driver or port.
 
-Chromium speaks its DevTools protocol on file descriptors 3 and 4 when it is asked to: messages
-are JSON, each ended by a NUL.
+With an option, Chromium uses file descriptors 3 and 4 for its DevTools protocol. Messages are
+JSON, and each ends with a NUL.
 """
 
 import base64
@@ -44,7 +44,7 @@ def find_browser():
 
 
 class Browser:
-    """One page of a headless Chromium, with all its requests and complaints."""
+    """One page of a headless Chromium, with all its requests and error messages."""
 
     def __init__(self, path, patience=60.0):
         self.patience = patience
@@ -99,7 +99,7 @@ class Browser:
             self._note(answer)
 
     def open(self, url, width=1300, height=900):
-        """Load a page and wait for it; forgets the requests and complaints of the one before."""
+        """Load a page and wait for it; forget the requests and errors of the page before."""
         self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width,

@@ -33,8 +33,8 @@ HELP = f"""\
 {TABLE_HELP}
 
 RUN is a new folder:
-  report.html       a report to look at: the network, its communities, every edge
-  edges.csv         source,target,probability of every edge with 0.01 or more
+  report.html       the report, a page for your browser: network, communities, all edges
+  edges.csv         source,target,probability of every edge with a probability of 0.01 or more
   graph.graphml     an acyclic graph of the edges above 0.5
   communities.json  the communities; with --scope global, one community of all variables
   summary.json      settings, seconds, diagnostics, and the evaluation with --truth
@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> None:
     from lsbn.runs import require_free
 
     if arguments.paper and arguments.scope == "global":
-        raise ValueError("--paper is about the framework; it does not go with --scope global")
+        raise ValueError("--scope global does not use the framework; leave out --paper or --scope")
     if arguments.score is not None and arguments.learner in WITHOUT_SCORE:
         raise ValueError(f"--learner {arguments.learner} has no score; leave out --score")
     require_free(arguments.output, force=arguments.force)

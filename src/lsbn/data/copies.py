@@ -95,15 +95,15 @@ class Folded:
         if self.groups:
             return (
                 f"{len(self.groups):,} group(s) of equal columns: "
-                f"{listing(map(repr, sorted(self.groups)))}; data cannot tell which column of a "
-                "group the other variables depend on, so each group is one variable",
+                f"{listing(map(repr, sorted(self.groups)))}; data cannot show on which "
+                "column of a group other variables depend, so each group is one variable",
             )
         if not self.copies:
             return ()
         pairs = listing(f"{copy!r} of {first!r}" for copy, first in self.copies.items())
         return (
-            f"{len(self.copies):,} column(s) repeat another: {pairs}; data cannot tell which of "
-            "equal columns the other variables depend on, so the first one by name has all the "
+            f"{len(self.copies):,} column(s) repeat another: {pairs}; data cannot show on which "
+            "of the equal columns other variables depend, so the first one by name gets all the "
             "edges, and the others are joined to it",
         )
 

@@ -8,12 +8,12 @@ __all__ = ["insert_edges"]
 
 @njit(nogil=True, cache=True)
 def insert_edges(n, parents, children):
-    """Insert edges in the order given, turning round each that would close a cycle.
+    """Insert edges in the order given; reverse each edge that would close a cycle.
 
-    A topological order is kept up to date (Pearce & Kelly 2007): an edge u -> v that agrees with
-    it costs nothing. Otherwise the nodes reached from v that stand before u are searched; if u is
-    among them the edge is turned, and agrees. If not, they and the nodes that lead to u share
-    their places anew.
+    A topological order is kept up to date (Pearce & Kelly 2007). An edge u -> v that agrees with
+    the order costs nothing. Otherwise the nodes that are reached from v and are not after u are
+    searched. If u is among them, the edge is reversed, and then it agrees with the order. If not,
+    these nodes and the nodes that lead to u exchange their places.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def insert_edges(n, parents, children):
     Returns
     -------
     ndarray of bool, shape (m,)
-        The edges that were turned.
+        The edges that were reversed.
     """
     m = len(parents)
     turned = np.zeros(m, dtype=np.bool_)
@@ -79,7 +79,7 @@ def _reach(start, first, following, end, rank, low, high, stamp, mark, out):
 
 @njit(nogil=True, cache=True)
 def _share_places(rank, earlier, later):
-    """Give the places of both sets to `earlier` first and `later` then, each in its old order."""
+    """Give the places of both sets first to `earlier`, then to `later`; each keeps its order."""
     nodes = np.concatenate((earlier[np.argsort(rank[earlier])], later[np.argsort(rank[later])]))
     places = np.sort(rank[nodes])
     rank[nodes] = places

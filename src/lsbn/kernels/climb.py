@@ -194,7 +194,7 @@ def insert_parent(parents, n_parents, v, u):
 
 @njit(nogil=True, cache=True)
 def remove_parent(parents, n_parents, v, i):
-    """Take the ``i``-th parent from ``v``."""
+    """Remove the ``i``-th parent of ``v``."""
     for j in range(i, n_parents[v] - 1):
         parents[v, j] = parents[v, j + 1]
     n_parents[v] -= 1

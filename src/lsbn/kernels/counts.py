@@ -11,7 +11,7 @@ RADIX_CELL_COST = 20
 
 @njit(nogil=True, cache=True, inline="always")
 def bits_win(n_cells, n_words, n_rows):
-    """Say whether ANDs and popcounts beat reading every row once."""
+    """Say whether ANDs and popcounts are faster than reading every row once."""
     return n_cells * n_words < RADIX_CELL_COST * n_rows
 
 
@@ -30,8 +30,8 @@ def pair_strip(words, offsets, codes, margins, xlogx, low, high, tile_width, mi,
 
     For ``low <= i < high`` and every ``j > i``, ``mi[i - low, j]`` becomes the mutual information
     in nats and ``product[i - low, j]`` the sum over rows of code ``i`` times code ``j``. Entries
-    with ``j <= i`` are left alone. Columns are walked in tiles that stay in cache while the rows
-    of the strip pass over them; the tiles are what runs in parallel.
+    with ``j <= i`` are not changed. The columns are divided into tiles. A tile stays in the cache
+    for all rows of the strip, and tiles run in parallel.
     """
     n = offsets.shape[0] - 1
     n_rows = codes.shape[1]

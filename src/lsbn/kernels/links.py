@@ -113,8 +113,8 @@ def stream_similarities(graph, diagonal, norms, taus, labels, start, out, n_out)
     """Append (edge, edge, similarity) triples to a buffer until it is full or the graph ends.
 
     Edges ``(i, k)`` and ``(k, j)`` share keystone ``k`` and have the similarity ``S(i, j)``. A
-    triple is left out when its two edges already hang together through similarities at least as
-    large: it cannot belong to a maximum spanning forest, or can be spared for a tie.
+    triple is left out if its two edges are already connected by similarities that are at least as
+    large: there is a maximum spanning forest without it.
 
     Parameters
     ----------
@@ -278,7 +278,7 @@ def merge_tree(m, forest_e, forest_f):
 def shared_nodes(n_nodes, edges, leaves, joins, n_merges):
     """Count the nodes that the two clusters of every merge have in common.
 
-    A node whose incident edges stand at leaf positions p1 < p2 < ... is counted twice until the
+    A node whose incident edges are at leaf positions p1 < p2 < ... is counted twice until the
     step that joins p1 and p2, and so on for each adjacent pair. That step is the maximum of
     ``joins`` between them. Sweeping the positions upwards, a stack of decreasing maxima whose
     popped members point to their successor (union-find) answers each such query at its right
@@ -319,9 +319,9 @@ def _density_term(m_c, n_c):
 def sweep_density(m, merges, similarity, shared, tolerance):
     """Follow the partition density through the merges; find its first maximum.
 
-    The density is looked at only where the similarity changes, since tied merges are one step.
-    The running sum is compensated (Neumaier), so a million updates leave no drift, and a later
-    level must exceed the best by more than ``tolerance`` to replace it.
+    The density is evaluated only where the similarity changes, because tied merges are one step.
+    The running sum is compensated (Neumaier), so a million updates cause no drift. A later level
+    replaces the best one only if it is better by more than ``tolerance``.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Co-occurrence in communities: rows of B B^T, one at a time, so that it is never held whole."""
+"""Co-occurrence in communities: rows of B B^T, one at a time, to save memory."""
 
 import numpy as np
 from numba import njit
@@ -22,7 +22,7 @@ def co_occurrence_rows(low, high, by_node, by_community, source, share, least):
         What each community adds to the weight of a pair of its members.
     least : (int, float, int)
         Smallest number of partitions with a common community, smallest weight, and the number of
-        partitions that makes up for any weight.
+        partitions from which any weight is enough.
 
     Returns
     -------

@@ -307,7 +307,7 @@ def _groups(groups: Mapping[str, Sequence[str]]) -> str:
     return (
         '<section aria-labelledby="groups-title" id="groups"><h2 id="groups-title">Groups of equal '
         'columns</h2><p class="quiet">The columns of a group are exact copies of each other. Data '
-        "cannot tell which of them the other variables depend on, so each group is one variable. "
+        "cannot show on which of them other variables depend, so each group is one variable. "
         f"An edge of the group may belong to any of its columns.</p><ul>{items}</ul></section>"
     )
 
