@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lsbn.kernels import links
+from lsbn.kernels import links, similarities
 
 _DENSITY_TOLERANCE = 1e-12
 """Partition densities that differ by less than this are equal."""
@@ -218,23 +218,20 @@ def _spanning_forest(
     and later chunks leave the similarity out.
     """
     m = len(pairs)
-    graph = links.adjacency(n_nodes, pairs, values)
-    diagonal, norms = links.self_weights(graph[0], graph[3])
+    adjacency = similarities.adjacency(n_nodes, pairs, values)
+    graph = similarities.Graph(*adjacency, *similarities.self_weights(adjacency[0], adjacency[3]))
     room = _chunk_room(m)
     out = (np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.float64))
-    taus = np.empty(0)
-    labels = np.empty((m, 0), np.int32)
+    known = similarities.Filter(np.empty(0), np.empty((m, 0), np.int32))
     start = np.zeros(2, np.int64)
     n_forest = 0
     while start[0] < n_nodes:
-        count = links.stream_similarities(
-            graph, diagonal, norms, taus, labels, start, out, n_forest
-        )
+        count = similarities.stream_similarities(graph, known, start, out, n_forest)
         order = np.argsort(-out[2][:count], kind="stable")
         n_forest = links.keep_forest(m, order, out)
         if start[0] < n_nodes:
             taus = _filter_levels(out[2][:n_forest])
-            labels = links.cut_forest(m, out, n_forest, taus)
+            known = similarities.Filter(taus, links.cut_forest(m, out, n_forest, taus))
     e, f, s = out
     return e[:n_forest].copy(), f[:n_forest].copy(), s[:n_forest].copy()
 
