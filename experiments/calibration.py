@@ -24,7 +24,7 @@ from lsbn.learners import Score, learn_model_averaging
 from parts.drawing import graph_matrix
 from parts.order_bias import order_bias
 from parts.own_prior import ESS, MAX_PARENTS, ROWS, STATES, Case, draw_cases
-from parts.reliability import BOUND, Pairs, bin_rows, calibration_error, chance_error, coverage
+from parts.reliability import BOUND, Pairs, bin_table, calibration_error, chance_error, coverage
 from parts.sampling_cost import sampling_cost
 
 SMALL, LARGE = (5, 16), (18, 60)
@@ -190,13 +190,8 @@ def _coverage_table(groups: list[Group]) -> list[str]:
 
 
 def _curve(group: Group) -> list[str]:
-    return [
-        f"### {group.label[0].upper()}{group.label[1:]}",
-        "",
-        "| bin | ordered pairs | predicted | observed | unordered pairs | predicted | observed |",
-        "|---" * 7 + "|",
-        *bin_rows(group.pairs.directed, group.pairs.skeleton),
-    ]
+    sides = {"ordered pairs": group.pairs.directed, "unordered pairs": group.pairs.skeleton}
+    return bin_table(group.label[0].upper() + group.label[1:], sides)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from lsbn.files import atomic_file
-from parts.reliability import BOUND, Figures, bin_rows
+from parts.reliability import BOUND, Figures, bin_table
 from parts.wider_cases import FURTHER, MAX_PARENTS, ROWS, STATES, VARIABLES
 from parts.wider_cells import CELLS
 from parts.wider_results import WEAK, Result, run_cell
@@ -85,7 +85,8 @@ def page(results: list[Result], command: str) -> list[str]:
         ),
     ]
     for result in results:
-        lines += [*_curve(result), ""]
+        title = f"{result.key}: {CELLS[result.key][1]}"
+        lines += [*bin_table(title, {"pairs": result.pairs.skeleton}), ""]
     return lines[:-1]
 
 
@@ -201,16 +202,6 @@ def _verdict(results: list[Result]) -> list[str]:
             keys.setdefault(REASONS[key], []).append(key)
     about = [f"About {', '.join(some)}: {reason}" for reason, some in keys.items()]
     return [line for paragraph in (text, *about) for line in _paragraph(paragraph)]
-
-
-def _curve(result: Result) -> list[str]:
-    return [
-        f"### {result.key}: {CELLS[result.key][1]}",
-        "",
-        "| bin | pairs | predicted | observed |",
-        "|---" * 4 + "|",
-        *bin_rows(result.pairs.skeleton),
-    ]
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Edge probabilities beside the truth: calibration errors, and what chance would show."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,20 +106,23 @@ def bin_errors(probability: np.ndarray, truth: np.ndarray, network: np.ndarray) 
     return np.sqrt((surplus**2).sum(axis=0)) / np.maximum(np.bincount(place, minlength=BINS), 1)
 
 
-def bin_rows(*sides: tuple[np.ndarray, np.ndarray, np.ndarray]) -> list[str]:
-    """Give a row of a table for each bin: of each side its pairs, the predicted and the observed.
+def bin_table(
+    title: str, sides: Mapping[str, tuple[np.ndarray, np.ndarray, np.ndarray]]
+) -> list[str]:
+    """Give a table with a row for each bin: of each side its pairs, the predicted and the observed.
 
     A side is the probability, the truth and the network of each pair, see `Pairs`.
     """
-    curves = [(reliability(p, truth), bin_errors(p, truth, network)) for p, truth, network in sides]
-    rows = []
+    curves = [(reliability(*side[:2]), bin_errors(*side)) for side in sides.values()]
+    header = ["bin", *(cell for name in sides for cell in (name, "predicted", "observed"))]
+    lines = [f"### {title}", "", "| " + " | ".join(header) + " |", "|---" * len(header) + "|"]
     for b in range(BINS):
         cells = [f"{b / BINS:.1f} to {(b + 1) / BINS:.1f}"]
         for curve, error in curves:
             filled = f"{curve.predicted[b]:.3f}", f"{curve.observed[b]:.3f} ± {error[b]:.3f}"
             cells += [f"{curve.counts[b]:,}", *(filled if curve.counts[b] else ("-", "-"))]
-        rows.append("| " + " | ".join(cells) + " |")
-    return rows
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
 
 
 def coverage(pairs: Pairs, level: float) -> tuple[int, float, float]:

@@ -144,3 +144,16 @@ CELLS: dict[str, tuple[Callable[[Rng], Case], str]] = {
     "j": (independent_columns, "independent columns of 2 to 10 states, Dirichlet(1)"),
 }
 """Generators by the letter of their cell, each with what it draws."""
+
+
+def draw_cell(key: str, count: int, seed: int) -> list[tuple[Case, int]]:
+    """Draw the cases of a cell, each with a seed for the learner.
+
+    They depend on neither the other cells nor the number of cases.
+    """
+    draw, _ = CELLS[key]
+    cases = []
+    for stream in np.random.SeedSequence([seed, *key.encode()]).spawn(count):
+        drawing, learning = stream.spawn(2)
+        cases.append((draw(np.random.default_rng(drawing)), int(learning.generate_state(1)[0])))
+    return cases

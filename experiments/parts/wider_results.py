@@ -16,7 +16,7 @@ from lsbn.learners import Score
 from lsbn.learners.scoring import columns_of
 from parts.reliability import Pairs
 from parts.wider_cases import Case
-from parts.wider_cells import CELLS
+from parts.wider_cells import draw_cell
 
 WEAK = 3.0
 """An edge that gains fewer nats than this is weak."""
@@ -49,19 +49,6 @@ class Result:
     warned: int
     seconds: float
     missed: np.ndarray
-
-
-def draw_cell(key: str, count: int, seed: int) -> list[tuple[Case, int]]:
-    """Draw the cases of a cell, each with a seed for the learner.
-
-    They depend on neither the other cells nor the number of cases.
-    """
-    draw, _ = CELLS[key]
-    cases = []
-    for stream in np.random.SeedSequence([seed, *key.encode()]).spawn(count):
-        drawing, learning = stream.spawn(2)
-        cases.append((draw(np.random.default_rng(drawing)), int(learning.generate_state(1)[0])))
-    return cases
 
 
 def learn(table: pd.DataFrame, seed: int) -> np.ndarray:

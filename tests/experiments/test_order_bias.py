@@ -12,11 +12,6 @@ def study():
     return load_experiment("parts.order_bias")
 
 
-@pytest.fixture(scope="module")
-def prior():
-    return load_experiment("parts.own_prior")
-
-
 def as_sets(row):
     return tuple(frozenset(u for u in range(len(row)) if int(m) >> u & 1) for m in row)
 
@@ -28,7 +23,8 @@ def test_graphs_and_their_orders_are_those_of_the_slow_list(study, n):
     assert found == {dag: naive.linear_extensions(dag) for dag in naive.dags(n)}
 
 
-def test_posteriors_over_graphs_are_those_of_the_slow_sum(study, prior):
+def test_posteriors_over_graphs_are_those_of_the_slow_sum(study):
+    prior = load_experiment("parts.own_prior")
     case = next(prior.draw_cases(1, (4, 4), np.random.SeedSequence(1)))
     data = case.known
     columns, cards = data.codes[:, :60].tolist(), data.cards.tolist()

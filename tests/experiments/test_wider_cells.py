@@ -1,9 +1,10 @@
-from itertools import product
-
 import numpy as np
 import pytest
 
 from experiment_cases import load_experiment
+
+KEYS = ("a", "b", "c", "d", "e", "f", "g", "h1", "h2", "i", "j")
+NETWORKS = ("a", "b", "c", "d", "e", "f", "g")
 
 
 @pytest.fixture(scope="module")
@@ -11,26 +12,8 @@ def study():
     return load_experiment("parts.wider_cells")
 
 
-@pytest.fixture(scope="module")
-def cases():
-    return load_experiment("parts.wider_cases")
-
-
-@pytest.fixture(scope="module")
-def results():
-    return load_experiment("parts.wider_results")
-
-
-KEYS = ("a", "b", "c", "d", "e", "f", "g", "h1", "h2", "i", "j")
-NETWORKS = ("a", "b", "c", "d", "e", "f", "g")
-
-
-@pytest.fixture
-def drawn(results):
-    def draw(key, count=20, seed=1):
-        return [case for case, _ in results.draw_cell(key, count, seed)]
-
-    return draw
+def drawn(study, key, count=20, seed=1):
+    return [case for case, _ in study.draw_cell(key, count, seed)]
 
 
 def test_all_cells_are_tried_below(study):
@@ -38,8 +21,8 @@ def test_all_cells_are_tried_below(study):
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_a_case_fits_together(drawn, key):
-    for case in drawn(key):
+def test_a_case_fits_together(study, key):
+    for case in drawn(study, key):
         rows, n = case.table.shape
         assert 5 <= n <= 40
         assert case.graph.shape == case.judged.shape == (n, n)
@@ -55,54 +38,34 @@ def test_a_case_fits_together(drawn, key):
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_a_case_depends_on_its_seed_only(drawn, key):
-    few, many, other = (drawn(key, count, seed)[0] for count, seed in ((1, 3), (2, 3), (1, 4)))
+def test_a_case_depends_on_its_seed_only(study, key):
+    few, many, other = (
+        drawn(study, key, count, seed)[0] for count, seed in ((1, 3), (2, 3), (1, 4))
+    )
     assert few.table.equals(many.table)
     assert np.array_equal(few.graph, many.graph)
     assert not few.table.equals(other.table)
 
 
 @pytest.mark.parametrize(("key", "most", "mean"), [("a", 6, 1.5), ("b", 3, 1.25)])
-def test_networks_are_sparse_and_have_the_parents_they_may(drawn, key, most, mean):
-    graphs = [case.graph for case in drawn(key, 60)]
+def test_networks_are_sparse_and_have_the_parents_they_may(study, key, most, mean):
+    graphs = [case.graph for case in drawn(study, key, 60)]
     assert max(graph.sum(axis=0).max() for graph in graphs) == most
     edges, variables = sum(g.sum() for g in graphs), sum(map(len, graphs))
     assert edges / variables == pytest.approx(mean, abs=0.15)
 
 
 @pytest.mark.parametrize(("key", "most"), [("a", 4), ("b", 8), ("h1", 5), ("i", 4), ("j", 10)])
-def test_numbers_of_states(drawn, key, most):
-    assert max(case.table.nunique().max() for case in drawn(key)) == most
+def test_numbers_of_states(study, key, most):
+    assert max(case.table.nunique().max() for case in drawn(study, key)) == most
 
 
-@pytest.mark.parametrize(("above", "r"), [((2,), 2), ((2, 2), 2), ((3, 2, 4), 3)])
-def test_every_parent_of_a_noisy_function_matters(cases, above, r):
-    rng = np.random.default_rng(0)
-    for _ in range(50):
-        table = cases.function_table(above, r, rng)
-        assert np.allclose(table.sum(axis=1), 1)
-        assert ((table.max(axis=1) >= 0.95) & (table.max(axis=1) <= 0.99)).all()
-        value = dict(zip(product(*map(range, above)), table.argmax(axis=1), strict=True))
-        for a in range(len(above)):
-            rest = {}
-            for parents, result in value.items():
-                rest.setdefault(parents[:a] + parents[a + 1 :], set()).add(result)
-            assert max(map(len, rest.values())) > 1
-
-
-def test_skewed_margins_have_one_common_state(drawn):
+def test_skewed_margins_have_one_common_state(study):
     shares = [
         case.table.apply(lambda column: column.value_counts(normalize=True).iloc[0]).median()
-        for case in drawn("e")
+        for case in drawn(study, "e")
     ]
     assert np.median(shares) > 0.85
-
-
-def test_sparse_tables_have_most_of_a_row_on_one_state(cases):
-    table = cases.dirichlet_table((50, 40), 3, np.random.default_rng(0), 0.1)
-    assert table.shape == (2000, 3)
-    assert np.median(table.max(axis=1)) > 0.95
-    assert table.mean(axis=0) == pytest.approx(1 / 3, abs=0.05)
 
 
 def test_gaussians_are_those_of_the_slow_loop(study):
@@ -125,24 +88,18 @@ def test_bins_are_equally_full(study):
         assert np.ptp(counts) <= 2
 
 
-def test_gaussian_blocks_join_no_variable_twice(drawn):
-    for case in drawn("h2"):
+def test_gaussian_blocks_join_no_variable_twice(study):
+    for case in drawn(study, "h2"):
         n = len(case.graph)
         assert case.skeleton.sum(axis=0).max() == 1
         assert case.graph.sum() == n // 2
 
 
-def test_only_pairs_between_groups_are_judged(drawn):
+def test_only_pairs_between_groups_are_judged(study):
     """Columns of one class are not judged; groups are disjoint, and there are two at least."""
-    for case in drawn("i"):
+    for case in drawn(study, "i"):
         varies = (case.table.nunique() > 1).to_numpy()
         same = ~case.judged[np.ix_(varies, varies)]
         assert np.array_equal(same, same @ same)  # an equivalence relation
         assert not same.all()
         assert not case.graph.any()
-
-
-def test_pairs_with_a_constant_column_are_not_judged(cases):
-    codes = np.array([[0, 1, 1], [0, 0, 1], [2, 2, 2], [1, 0, 1]])
-    case = cases.make_case(codes, np.zeros((4, 4), bool))
-    assert np.argwhere(np.triu(case.judged)).tolist() == [[0, 1], [0, 3], [1, 3]]
