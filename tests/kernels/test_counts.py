@@ -17,7 +17,7 @@ def random_codes(seed, cards, rows):
 
 def margin_columns(codes, cards):
     words, offsets = bit_columns(codes, np.array(cards))
-    margins, xlogx = counts.state_counts(words, offsets), counts.tabulate_xlogx(codes.shape[1])
+    margins, xlogx = counts.state_counts(words), counts.tabulate_xlogx(codes.shape[1])
     return MarginColumns(words, offsets, codes, margins, xlogx)
 
 
@@ -34,7 +34,7 @@ def test_state_counts_agree_with_naive(case):
     seed, cards, rows = case
     codes = random_codes(seed, cards, rows)
     words, offsets = bit_columns(codes, np.array(cards))
-    margins = counts.state_counts(words, offsets)
+    margins = counts.state_counts(words)
     for v, r in enumerate(cards):
         expected = [codes[v].tolist().count(s) for s in range(r)]
         assert margins[offsets[v] : offsets[v + 1]].tolist() == expected

@@ -16,7 +16,7 @@ def bits_win(n_cells, n_words, n_rows):
 
 
 @njit(nogil=True, cache=True)
-def state_counts(words, offsets):
+def state_counts(words):
     """Count the rows of every state, in the order of the bit columns."""
     out = np.empty(words.shape[0], np.int64)
     for s in range(words.shape[0]):

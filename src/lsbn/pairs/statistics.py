@@ -103,7 +103,7 @@ class PairStatistics:
         self.dataset = dataset
         self.passes = 0
         words, offsets = dataset.bits
-        margins = _counts.state_counts(words, offsets)
+        margins = _counts.state_counts(words)
         xlogx = _counts.tabulate_xlogx(dataset.n_rows)
         starts = offsets[:-1]
         code = np.arange(len(margins)) - np.repeat(starts, dataset.cards)
