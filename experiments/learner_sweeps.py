@@ -25,6 +25,7 @@ from lsbn.learners.pc import learn_pc
 from lsbn.learners.scoring import PUBLISHED
 from lsbn.metrics import compare
 from lsbn.network import load_network
+from lsbn.studies.cells import shuffled_table
 
 NETWORKS = ("alarm", "insurance", "win95pts", "pigs", "link")
 LARGE = ("pigs", "link")
@@ -123,8 +124,7 @@ def heading(arguments: argparse.Namespace) -> str:
 
 def shuffled(name: str, seed: int) -> Dataset:
     """Draw a table and shuffle its columns."""
-    table = load_network(name).sample(20_000, random_state=seed)
-    return Dataset.from_table(table[list(np.random.default_rng(seed).permutation(table.columns))])
+    return Dataset.from_table(shuffled_table(load_network(name), 20_000, seed))
 
 
 def mean_f(learn: Callable[..., Learned], options: dict, name: str, tables: list[Dataset]) -> float:
