@@ -118,26 +118,26 @@ def _setting(count: int) -> list[str]:
         f"equivalent sample size (ESS) log-uniform between {ESS[0]:g} and {ESS[1]:g}, and"
         f" {ROWS[0]} to {ROWS[1]} rows (log-uniform). Order,",
         'number of parents, parents and tables follow the prior of `Score("bdeu", ess,',
-        'prior="sizes")`. No family has more free parameters than its table has rows, as the',
-        "learner never considers one. `learn_model_averaging` is called with"
-        f" `max_parents={MAX_PARENTS}`. The same",
-        "tables are learned from four times:",
+        'prior="sizes")`. No family has more free parameters than its table has rows, because the',
+        "learner never considers such a family. `learn_model_averaging` is called with"
+        f" `max_parents={MAX_PARENTS}`.",
+        "Every table is learned four times, with two sets of states and two scores:",
         "",
-        "- *states known*: the learner is told all states, seen or not.",
-        "- *states seen*: the learner gets the table as a user would hand it over. A state that",
-        "  never occurs does not exist for it, which changes its prior. A column that is constant",
-        "  has no edges for the learner: pairs that touch one are left out of the comparison.",
-        "- *the generator's score*: the learner has the score by which the network was drawn, with",
-        "  the same ESS. Where the states are known too, it has exactly the generator's model, and",
-        "  any miscalibration beyond chance is a fault of the computation.",
-        "- *the default score*: the learner has `Score()`, the mixed score with the density found",
-        "  from the data, though no network here was drawn that way.",
+        "- *states known*: the learner knows all states, also those that are not in the table.",
+        "- *states seen*: the learner gets only the table, as from a user. A state that is not in",
+        "  the table does not exist for the learner, and this changes its prior. The learner gives",
+        "  no edges to a constant column, so pairs with a constant column are not compared.",
+        "- *the generator's score*: the learner has the score from which the network was drawn,",
+        "  with the same ESS. If the states are known too, the learner has exactly the model of",
+        "  the generator. Then any miscalibration beyond chance is an error of the computation.",
+        "- *the default score*: the learner has `Score()`, the mixed score with the density",
+        "  estimated from the data. No network here was drawn from this model.",
         "",
         "A probability is that of i -> j, for all ordered pairs, or of the skeleton, P(i -> j) +",
         "P(j -> i). ECE is the expected calibration error in ten bins: the mean of |predicted -",
-        "observed|, weighted by pairs. Most pairs are plainly not joined and easy to predict, so",
-        "it is given also over those with a probability of at least 0.01. Beside it, as *chance*,",
-        "what as many perfectly calibrated independent pairs would show.",
+        "observed|, weighted by pairs. Most pairs are clearly not edges and easy to predict, so",
+        "the ECE is also given for the pairs with a probability of at least 0.01. *Chance* is the",
+        "ECE that the same number of perfectly calibrated, independent pairs would have.",
     ]
 
 
@@ -168,16 +168,17 @@ def _summary(groups: list[Group]) -> list[str]:
     return [
         *lines,
         "",
-        "*Expected* is the sum of the probabilities, *warned* the number of tables on which the",
-        f"sampler says that its chains disagree. The {verdicts[0]}; the {verdicts[1]}.",
+        "*Expected* is the sum of the probabilities. *Warned* is the number of tables for which",
+        f"the sampler reports that its chains disagree. The {verdicts[0]}; the {verdicts[1]}.",
     ]
 
 
 def _coverage_table(groups: list[Group]) -> list[str]:
     lines = [
-        "Coverage: for each pair for which no relation (none, one direction, the other) has 0.99,",
-        "the smallest set of relations whose posterior mass reaches a level. Shown are the mean",
-        "mass of these sets and the fraction that hold the truth, in percent.",
+        "Coverage. A pair has one of three relations: no edge, one direction, or the other. For",
+        "each pair in which no relation has a probability of 0.99 or more, we take the smallest",
+        "set of relations whose total probability reaches a level. The table has the mean",
+        "probability of these sets, and the fraction of them that contain the truth, in percent.",
         "",
         "| | pairs | " + " | ".join(f"{level:.0%}" for level in LEVELS) + " |",
         "|---" * (2 + len(LEVELS)) + "|",

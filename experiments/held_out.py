@@ -40,19 +40,20 @@ Left out for fewer than 100 rows: linnerud of scikit-learn, and ccard, china_smo
 copper, cpunish, danish_data, elnino, heart, longley, scotland, spector, stackloss and statecrime of
 statsmodels. Left out for fewer than 4 columns: cancer, co2, elec_equip, engel, interest_inflation
 (without the year), nile, strikes and sunspots of statsmodels. Row numbers, dates, and columns
-computed from others are not used. Of randhie 5,000 rows are used, of fertility every fifth year.
-The rows of macrodata, modechoice and grunfeld depend on one another, and are split as if they did
-not."""
+computed from others are not used. We use 5,000 rows of randhie, and every fifth year of fertility.
+The rows of macrodata, modechoice and grunfeld depend on one another, but they are split as if they
+were independent."""
 
 WHAT_IS_SHOWN = f"""\
-Mean log-likelihood of an unseen row in nats: higher is better. In brackets the number of edges.
-Both are means over the seeds. Rows are those learned from, and those predicted. Numbers of real
-tables are cut into {BINS} quantile bins, unless a column has at most {KEPT_VALUES} of them. Pixels
-of digits have three shades. Columns of the networks are shuffled. All graphs get their probability
-tables by one rule: counts smoothed by the weight of one row in all, or of one row in each
-configuration of the parents, whichever predicts the unseen rows better. The last column is the
-difference on the same rows, with its standard error over the rows of one split. Splits of one table
-share rows, so more seeds do not make this error smaller."""
+Mean log-likelihood of an unseen row in nats: higher is better. The number of edges is in brackets.
+Both are means over the seeds. The column *rows* has the number of rows to learn from, and the
+number of rows to predict. In real tables, numbers are cut into {BINS} quantile bins, unless a
+column has at most {KEPT_VALUES} different numbers. Pixels of digits have three shades. Columns of
+the networks are shuffled. All graphs get their probability tables by the same rule: the counts are
+smoothed by the weight of one row in total, or by the weight of one row in each configuration of the
+parents, whichever predicts the unseen rows better. The last column is the difference on the same
+rows, with its standard error over the rows of one split. Splits of one table share rows, so more
+seeds do not make this error smaller."""
 
 Method = Callable[[pd.DataFrame, int], nx.DiGraph]
 

@@ -194,18 +194,20 @@ def check(total: float, dataset: Dataset, dag: nx.DiGraph) -> None:
 
 WHAT_IS_SHOWN = """\
 A graph is learned from each table with `LSBN()`. *Log score* is its mixed score in nats: the sum
-over the families, without the prior on graphs. All columns after it are changes of this log score
-when the same graph gets another score. Positive numbers are better than the mixed score. The graph
-was learned with the mixed score, and this favours the mixed score a little. Tables with more rows
-weigh more in the sum. *With trees* is the number of families that have trees, of all families.
+over the families, without the prior on graphs. The columns after it show how much this log score
+changes when the same graph gets another score. Positive numbers are better than the mixed score.
+The graph was learned with the mixed score, and this favours the mixed score a little. Tables with
+more rows have more weight in the sum. *With trees* is the number of families that have trees, of
+all families.
 
-- The five ways are *one*, *own* and *shrunk*: tables with rows of one weight, of own weights, and
-  drawn to the margin; *trees* and *own trees*: trees with rows of one weight, and of own weights.
-  See `lsbn.kernels.mixture`.
+- The five ways are five models of a variable given its parents (`lsbn.kernels.mixture`). Three are
+  tables: all rows have the same prior weight (*one*), each row has its own weight (*own*), or the
+  rows shrink towards the margin (*shrunk*). Two are decision trees: all leaves have the same weight
+  (*trees*), or each leaf has its own weight (*own trees*).
 - *−one* is the average of the other ways, *only one* is this way alone, and so on. *Only BDeu* is
-  BDeu with an equivalent sample size of 1. *Only trees* and *only own trees* give families without
-  trees, or with trees that are negligible, a table of own weights.
-- *+BDeu* has BDeu as a further way beside the five.
+  BDeu with an equivalent sample size of 1. With *only trees* and *only own trees*, a family without
+  trees, or with negligible trees, has a table of own weights.
+- *+BDeu* has BDeu as a sixth way.
 - The other columns have other weights: *own* for tables and trees of own weights, *trees* for trees
   of one weight, *shrunk* for shrunk rows. *4⁻³…4³* and *4⁻⁴…4* are all powers of 4 in between.
   *No ∞* leaves out the infinite weight, which families without parents have.
@@ -214,11 +216,12 @@ Real tables are those of `experiments/held_out.py`, with all rows. The name of a
 the number of rows that were drawn. Columns of networks are shuffled."""
 
 DIRECTION = f"""\
-True edges that are found: P(i → j) + P(j → i) is above {FOUND}. An edge is compelled if all graphs
-that are Markov equivalent to the true one direct it alike, else it is reversible. For both kinds:
+The table is about true edges that were found: P(i → j) + P(j → i) is above {FOUND}. An edge is
+compelled if it has the same direction in all graphs that are Markov equivalent to the true graph.
+Otherwise it is reversible. For both kinds the table has
 
 - their number, and *p*, the mean probability of the true direction if there is an edge;
-- *Brier*, the mean of (1 − p)², of which less is better. A learner that always says ½ has ¼;
+- *Brier*, the mean of (1 − p)²; lower is better. A learner that always gives ½ has ¼;
 - *honest*, the mean of p (1 − p): the Brier score to expect if directions are true as often as
   their probabilities say. A Brier score far above it shows too much confidence;
 - *wrong*: of the directions with a probability above {SURE}, the number that are wrong.

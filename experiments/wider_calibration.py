@@ -23,22 +23,23 @@ from parts.wider_results import WEAK, Result, run_cell
 LOWEST = 0.01
 """The bound is set on pairs of at least this probability: the others are easy to predict."""
 _UNSEEN = (
-    "Many true edges cannot be seen in these rows: see the table of missed edges. The learner finds"
-    " the density of the network from what it sees, so it gives an edge that it does not see a"
-    " probability of less than the share that is true. The error is on the careful side, and in low"
-    " bins. A prior that expects more edges before it has seen any lowers it, but joins noise."
+    "These rows do not show many of the true edges: see the table of missed edges. The learner"
+    " estimates the density of the network from the edges that the rows show. So the other pairs"
+    " get probabilities that are smaller than the share of true edges among them. The learner is"
+    " too careful, and the error is in the low bins. A prior that expects more edges makes the"
+    " error smaller, but joins noise."
 )
 _NO_EDGES = (
-    "No judged pair is an edge. The ECE over p >= 0.01 is then the mean of these few probabilities,"
-    " which is 0.01 at the least and is not zero for any learner that is ever in doubt. The column"
+    "No judged pair is an edge. So the ECE over p >= 0.01 is the mean of these few probabilities."
+    " It is at least 0.01, and it cannot be zero for a learner that is ever uncertain. The column"
     " *false* has the expected false edges of all tables, and the ECE over all pairs is small."
 )
 _BINNED = (
-    "Binning keeps only a part of a Gaussian's value. Two Gaussians that are independent given a"
-    " third are still dependent given the bin of the third, so with enough rows a learner has to"
-    " join their columns. A false edge by the DAG of the Gaussians may thus be a true dependence of"
-    " the binned columns, and an ECE above the bound here does not show a fault of the learner. In"
-    " h2 the truth is the same before and after binning."
+    "A bin keeps only a part of the value of a Gaussian. Two Gaussians that are independent given a"
+    " third are still dependent given the bin of the third. So with enough rows a learner has to"
+    " join their columns. An edge that is false in the DAG of the Gaussians may then be a true"
+    " dependence of the binned columns. So an ECE above the bound here does not show an error of"
+    " the learner. In h2 the truth is the same before and after binning."
 )
 REASONS = dict.fromkeys(("a", "b", "e", "f", "h2"), _UNSEEN)
 REASONS |= {"h1": _BINNED, "i": _NO_EDGES, "j": _NO_EDGES}
@@ -80,8 +81,9 @@ def page(results: list[Result], command: str) -> list[str]:
         "## Reliability",
         "",
         *_paragraph(
-            "Unordered pairs by their probability: the mean probability in each bin, and the"
-            " fraction of true edges, with a standard error by the spread of tables."
+            "Unordered pairs are sorted into bins by their probability. The tables show the mean"
+            " probability of each bin, and the fraction of true edges with its standard error,"
+            " which is computed from the variation between tables."
         ),
     ]
     for result in results:
@@ -98,8 +100,8 @@ def _setting(results: list[Result]) -> list[str]:
     return [
         *_paragraph(
             "Every cell is a generator that is not the learner's prior. The learner is"
-            " `LSBN(random_state=...)` with all its defaults, and gets the table as a user would"
-            f" hand it over. Unless a cell says otherwise, tables have {VARIABLES[0]} to"
+            " `LSBN(random_state=...)` with all its defaults, and gets only the table, as from a"
+            f" user. Unless a cell says otherwise, tables have {VARIABLES[0]} to"
             f" {VARIABLES[1]} variables (uniform), {ROWS[0]} to {ROWS[1]:,} rows (log-uniform),"
             f" {STATES[0]} to {STATES[1]} states (uniform), and at most {MAX_PARENTS} parents. Each"
             f" further parent has probability {FURTHER}."
@@ -107,11 +109,11 @@ def _setting(results: list[Result]) -> list[str]:
         *(f"- **{result.key}**: {CELLS[result.key][1]}" for result in results),
         "",
         *_paragraph(
-            "The tables decide how strong an edge is. An edge that is too weak to be seen is still"
-            " a true edge: a calibrated learner gives it a small probability. Pairs that touch a"
-            " constant column are left out. Where a hidden class makes columns dependent, there is"
-            " no DAG over them: only pairs of columns with different classes are judged, and none"
-            " of these is an edge."
+            "The conditional tables decide how strong an edge is. An edge that is too weak to be"
+            " seen is still a true edge: a calibrated learner gives it a small probability. Pairs"
+            " with a constant column are left out. If a hidden class makes columns dependent, there"
+            " is no DAG over these columns. So only pairs of columns with different classes are"
+            " judged, and none of these pairs is an edge."
         ),
     ]
 
@@ -123,19 +125,19 @@ def _summary(results: list[Result]) -> list[str]:
             " calibration error in ten bins, over all pairs and over those with a probability of"
             f" at least {LOWEST}. *Chance* is the mean ECE of as many perfectly calibrated,"
             " independent pairs, and *excess* is ECE minus chance. Pairs of one table are not"
-            " independent, so chance is understated. *Limit* allows for that: a calibrated learner"
-            " exceeds it in 5 to 10 % of such studies. It is the smaller of two 95 % quantiles: of"
-            " the ECE when each table's surplus of true over expected edges gets a random sign, and"
-            " of the ECE when the truth is drawn from the probabilities with the strongest"
-            " dependence within a table. A cell above the bound but not above the limit has too"
-            " few tables to decide."
+            " independent, so chance is too small. *Limit* allows for that: a calibrated learner"
+            " exceeds it in 5 to 10 % of such studies. It is the smaller of two 95 % quantiles of"
+            " the ECE. For the first, the surplus of true over expected edges of each table gets a"
+            " random sign. For the second, the truth is drawn from the probabilities, with the"
+            " strongest dependence within a table. A cell above the bound but not above the limit"
+            " has too few tables to decide."
         ),
         *_paragraph(
-            "*Expected* is the sum of the probabilities, *false* the part of this sum on pairs that"
-            " are not edges, *warned* the number of tables on which the sampler says that its"
-            " chains disagree. *Directed* is over ordered pairs, in the cells that draw from a"
-            " network. It compares with the true DAG, although data cannot tell the DAGs of one"
-            " equivalence class apart."
+            "*Expected* is the sum of the probabilities. *False* is the part of this sum on pairs"
+            " that are not edges. *Warned* is the number of tables for which the sampler reports"
+            " that its chains disagree. *Directed* is over ordered pairs, in the cells that draw"
+            " from a network. It compares with the true DAG, although data cannot distinguish the"
+            " DAGs of one equivalence class."
         ),
         f"| cell | pairs | true edges | expected | false | ECE, all (chance) | pairs, p >= {LOWEST}"
         f" | ECE, p >= {LOWEST} | chance | excess | limit | bound {BOUND} | Brier"
@@ -163,10 +165,10 @@ def _missed(results: list[Result]) -> list[str]:
     rows = [(r.key, *r.missed.tolist()) for r in results if r.missed[0]]
     return [
         *_paragraph(
-            "*Missed* are true edges with a probability of at most one half. A family with more"
-            " free parameters than rows is never considered: *too large* are missed edges of such"
-            f" families. *Weak* are others that raise the score of their true family by less than"
-            f" {WEAK:g} nats, all other parents known: the rows hardly show them."
+            "*Missed* are true edges with a probability of at most one half. *Too large* are missed"
+            " edges of families with more free parameters than rows, which are never considered."
+            " *Weak* are other missed edges: they raise the score of their true family by less than"
+            f" {WEAK:g} nats if all other parents are known, so the rows hardly show them."
         ),
         "| cell | missed | too large | weak |",
         "|---" * 4 + "|",

@@ -43,10 +43,10 @@ def sampling_cost(count: int, seed: np.random.SeedSequence) -> list[str]:
     lines = [
         "## What sampling and searching cost",
         "",
-        f"{count} networks of {VARIABLES[0]} to {VARIABLES[1]} variables, on which the sampler runs"
-        " by itself but the exact sum can be",
-        "had too; states known, the generator's score. Differences from the exact probabilities,",
-        "over ordered pairs.",
+        f"{count} networks of {VARIABLES[0]} to {VARIABLES[1]} variables; states known, the"
+        " generator's score. At this size the learner",
+        "samples by default, but the exact sum is also possible. The table has the differences",
+        "from the exact probabilities, over ordered pairs.",
         "",
         "| | mean difference | over 0.02 | over 0.1 | largest | ECE, p >= 0.01 |",
         "|---" * 6 + "|",
