@@ -1,4 +1,4 @@
-"""Compare ways to read one graph off the averaged posterior.
+"""Compare ways to get one graph from the averaged posterior.
 
 Writes ``direction.md`` beside this file: the distance (SHD) between the CPDAG of the graph and the
 true one, and the F of the skeleton, on tables with shuffled columns.
@@ -29,14 +29,15 @@ from lsbn.learners.averaging.parent_sets import ParentSets
 from lsbn.learners.averaging.sampler import OrderSampler, average_chains
 from lsbn.metrics import compare
 from lsbn.network import load_network
+from lsbn.studies.cells import shuffled_table
 
 NETWORKS = ("alarm", "insurance", "win95pts")
 DRAWS = 200
 """Graphs drawn from the posterior, all chains together."""
 SPACING = 10
-"""Sweeps between two of them."""
+"""Sweeps between two drawn graphs."""
 OPEN = 0.2
-"""Pairs that are joined with a smaller probability are not tried when a graph is improved."""
+"""Pairs with a smaller edge probability are not changed when a graph is improved."""
 NONE, FORWARD, BACKWARD, UNDIRECTED = range(4)
 
 Parents = list[np.ndarray]
@@ -44,7 +45,7 @@ Parents = list[np.ndarray]
 
 @dataclass(frozen=True)
 class Posterior:
-    """What is known after sampling.
+    """The result of sampling.
 
     Attributes
     ----------
@@ -52,9 +53,9 @@ class Posterior:
     graphs : list
         Graphs drawn from the posterior: the parents of every variable.
     best : parents
-        The best parent set of every variable in the best order that the search ended with.
+        The best parent set of every variable in the best order at the end of the search.
     likeliest : parents
-        The same in that of the sampled orders in which the score of this graph is highest.
+        The same for the sampled order whose graph has the highest score.
     """
 
     edges: EdgeProbabilities
@@ -74,7 +75,7 @@ class Posterior:
         return votes / len(self.graphs)
 
     def distance(self, graph: Parents) -> float:
-        """Mean SHD to the graphs that were drawn: what the SHD to the truth should be."""
+        """Mean SHD to the drawn graphs: the SHD to expect between the graph and the truth."""
         code = relations(self.edges.n_variables, graph)
         i, j = np.triu_indices(len(code), 1)
         return float((1 - self.votes[code[i, j], i, j]).sum())
@@ -91,7 +92,7 @@ def relations(n: int, graph: Parents) -> np.ndarray:
 
 
 def posterior(dataset: Dataset, seed: int) -> Posterior:
-    """Do what `learn_model_averaging` does with the published score, and keep the orders."""
+    """Run model averaging with the published score, and keep the sampled orders."""
     rng = np.random.default_rng(seed)
     sampling = SamplingSettings()
     sampler = OrderSampler(dataset, PUBLISHED, SearchSettings(), sampling, rng)
@@ -153,15 +154,15 @@ def drawn_graph(
 
 
 def by_majority(found: Posterior) -> nx.DiGraph:
-    """Direct each pair of the skeleton its likelier way; the least probable edges break cycles."""
+    """Give each pair its more probable direction; reverse the least probable edges of cycles."""
     return found.edges.dag()
 
 
 def by_classes(found: Posterior) -> nx.DiGraph:
     """Let the CPDAGs vote on each pair of the skeleton: one direction, the other, or neither.
 
-    The skeleton is that of the default. The result is partly directed, and need not be the class
-    of any graph.
+    The skeleton is that of the default. The result is partly directed, and is not always the CPDAG
+    of a graph.
     """
     names = found.edges.names
     matrix = found.edges.matrix.toarray()
@@ -177,7 +178,7 @@ def by_classes(found: Posterior) -> nx.DiGraph:
 
 
 def by_classes_made_acyclic(found: Posterior) -> nx.DiGraph:
-    """Direct the edges of `by_classes`: undirected ones count 0.5 each way in `dag`."""
+    """Direct the edges of `by_classes`: undirected ones have 0.5 in each direction in `dag`."""
     votes = by_classes(found)
     weight = nx.to_numpy_array(votes)
     shown = found.votes[FORWARD] + found.votes[BACKWARD].T
@@ -190,11 +191,11 @@ def by_classes_extended(found: Posterior) -> nx.DiGraph:
 
 
 def by_clear_majority(found: Posterior) -> nx.DiGraph:
-    """Direct only pairs that have one direction in three graphs of four, then the others.
+    """First direct the pairs that have one direction in three graphs of four, then the others.
 
-    If an edge is compelled in a share c of the graphs with it, and else as often directed one way
-    as the other, its direction has a share of (1 + c) / 2: the CPDAGs' majority is at three
-    quarters. This needs the edge probabilities only.
+    Suppose that an edge is compelled in a share c of the graphs that have it, and that the other
+    graphs have both directions equally often. Then its direction has a share of (1 + c) / 2. So a
+    majority of the CPDAGs corresponds to three quarters. This needs only the edge probabilities.
     """
     matrix = found.edges.matrix.toarray()
     both = matrix + matrix.T
@@ -206,9 +207,10 @@ def by_clear_majority(found: Posterior) -> nx.DiGraph:
 def extended(graph: nx.DiGraph) -> nx.DiGraph:
     """Direct the undirected edges of a partly directed graph (Dor & Tarsi 1992).
 
-    A node without outgoing edges all of whose undirected neighbours are neighbours of all its
-    other neighbours comes last, and so on with the rest. Where there is none, that with the fewest
-    outgoing edges, and the fewest pairs of neighbours that are not joined, is taken.
+    Choose a node without outgoing edges such that each of its undirected neighbours is adjacent to
+    all its other neighbours. Direct all its edges towards it, remove it, and repeat. If there is no
+    such node, choose the one with the fewest outgoing edges, and among these the one with the
+    fewest pairs of neighbours that are not adjacent.
     """
     near = {v: set(graph.pred[v]) | set(graph.succ[v]) for v in graph}
     out = {v: {w for w in graph.succ[v] if not graph.has_edge(w, v)} for v in graph}
@@ -236,7 +238,7 @@ def by_score(found: Posterior) -> nx.DiGraph:
 
 
 def by_sampled_score(found: Posterior) -> nx.DiGraph:
-    """Take the likeliest graph in any of the sampled orders."""
+    """Take the most probable graph in any of the sampled orders."""
     return named(found, found.likeliest)
 
 
@@ -246,7 +248,7 @@ def by_distance(found: Posterior) -> nx.DiGraph:
 
 
 def by_distance_improved(found: Posterior) -> nx.DiGraph:
-    """Turn, take away and add single edges of the best graph so far while the mean SHD falls."""
+    """Reverse, remove and add single edges of the best graph while the mean SHD decreases."""
     place = {name: v for v, name in enumerate(found.edges.names)}
     firsts = [
         [np.array([place[u] for u in graph.pred[name]], np.int64) for name in found.edges.names]
@@ -292,12 +294,12 @@ def named(found: Posterior, graph: Parents) -> nx.DiGraph:
 WAYS = {
     "majority of directions (the default, `edges.dag()`)": by_majority,
     "votes of the sampled graphs' CPDAGs, partly directed": by_classes,
-    "the same, made a DAG as `edges.dag()` does": by_classes_made_acyclic,
+    "the same, made acyclic as in `edges.dag()`": by_classes_made_acyclic,
     "the same, undirected edges directed without v-structures": by_classes_extended,
-    "directions of three quarters only, the others without v-structures": by_clear_majority,
+    "directions with a share of at least 3/4, the others without v-structures": by_clear_majority,
     "best parent sets in the best order": by_score,
-    "likeliest graph of all sampled orders": by_sampled_score,
-    "sampled graph of least mean SHD to all": by_distance,
+    "most probable graph of all sampled orders": by_sampled_score,
+    "sampled graph with the least mean SHD to all others": by_distance,
     "least mean SHD, improved edge by edge": by_distance_improved,
 }
 
@@ -325,9 +327,7 @@ def main() -> None:
 def measured(name: str, rows: int, seed: int) -> dict[str, tuple[int, float]]:
     """SHD and F of every way on one table."""
     net = load_network(name)
-    table = net.sample(rows, random_state=seed)
-    shuffled = np.random.default_rng(seed).permutation(table.columns)
-    dataset = Dataset.from_table(table[list(shuffled)])
+    dataset = Dataset.from_table(shuffled_table(net, rows, seed))
     found = posterior(dataset.select(np.flatnonzero(dataset.cards > 1)), seed)
     figures = {}
     for way, read in WAYS.items():
@@ -346,10 +346,12 @@ def _heading(seeds: Sequence[int], rows: Sequence[int]) -> list[str]:
         "Written by `python experiments/direction.py --seeds "
         f"{' '.join(map(str, seeds))} --rows {' '.join(map(str, rows))}`.",
         "",
-        "Global model averaging as `learn_model_averaging(score=PUBLISHED)` does it. In each cell",
-        "the SHD between the CPDAG and the true one, seed by seed, and the mean F of the skeleton",
-        f"in percent. {DRAWS} graphs are drawn from the posterior of each table, from orders"
-        f" {SPACING} sweeps apart.",
+        "The probabilities are those of `learn_model_averaging(score=PUBLISHED)`. Each row is a",
+        "way to get one graph from them. Each cell has the SHD between the CPDAG of this graph",
+        "and the true CPDAG, one number for each seed, and then the mean F of the skeleton in",
+        "percent.",
+        f"{DRAWS} graphs are drawn from the posterior of each table, from orders {SPACING} sweeps"
+        " apart.",
     ]
 
 
@@ -376,7 +378,7 @@ def _totals(groups: list[list[dict]]) -> list[str]:
     lines = [
         "## All tables",
         "",
-        "| | mean SHD | mean F | nearer than the default | farther |",
+        "| | mean SHD | mean F | tables with a lower SHD than the default | with a higher SHD |",
         "|---" * 5 + "|",
     ]
     for way in WAYS:
@@ -388,11 +390,12 @@ def _totals(groups: list[list[dict]]) -> list[str]:
     return [
         *lines,
         "",
-        "The default stays: no way comes nearer on average. Letting the CPDAGs of sampled graphs",
-        "vote on the same skeleton gives nearly the same graph for more work: once an average has",
-        "been taken over all orders, a majority of directions seldom invents a v-structure. Any",
-        "single graph, be it the likeliest or the most central one, is farther from the truth than",
-        "the average, most of all where rows are few or columns are nearly copies of each other.",
+        "We keep the default: no other way has a lower mean SHD. If the CPDAGs of the sampled",
+        "graphs vote on the directions of the same skeleton, the graph is nearly the same, but",
+        "costs more work. After averaging over all orders, the majority of directions seldom",
+        "creates a false v-structure. Any single graph, whether the most probable or the most",
+        "central one, is farther from the truth than the average. The difference is largest with",
+        "few rows, and with columns that are nearly copies of each other.",
     ]
 
 

@@ -1,9 +1,10 @@
 """Directions with and without the correction of the mixed score (`lsbn.kernels.direction`).
 
-Every table is learned twice: as `LSBN()` does it, and with all leanings set to zero. The error of a
-network is the sum over ordered pairs of the squared difference between P(u -> v) and the truth. The
-truth is the DAG that the rows come from, or its CPDAG: 1 for a compelled edge, 1/2 each way for a
-reversible one.
+A *leaning* is the correction of one edge: it removes the preference of the mixed score for one
+direction between two columns alone. Every table is learned twice: as `LSBN()` does it, and with all
+leanings set to zero. The error of a network is the sum over ordered pairs of the squared difference
+between P(u -> v) and the truth. The truth is the DAG that the rows were sampled from, or its CPDAG:
+1 for a compelled edge, 1/2 in each direction for a reversible edge.
 
     python experiments/leaning.py [--seeds 1,2,3] [--rows 1000,20000] [--networks alarm FILE.bif]
 """
@@ -20,6 +21,7 @@ import numpy as np
 from lsbn import LSBN, load_network, metrics
 from lsbn.graph import dag_to_cpdag
 from lsbn.network import BayesianNetwork
+from lsbn.studies.cells import shuffled_table
 
 COLUMNS = ("error to the DAG", "error to the CPDAG", "SHD", "F")
 
@@ -46,8 +48,7 @@ def main() -> None:
 
 def compare(network: BayesianNetwork, rows: int, seed: int) -> np.ndarray:
     """Figures without and with leanings, a row each."""
-    table = network.sample(rows, random_state=seed)
-    table = table[list(np.random.default_rng(seed).permutation(table.columns))]
+    table = shuffled_table(network, rows, seed)
     with patch("lsbn.learners.averaging.search.leanings", _no_leanings):
         without = LSBN(random_state=seed).fit(table)
     corrected = LSBN(random_state=seed).fit(table)
@@ -88,7 +89,7 @@ def page(lines: list[str], arguments: argparse.Namespace) -> str:
         "# Directions with and without leanings",
         f"Written by `{command}`.",
         __doc__.split("\n\n")[1],
-        "In each cell the mean over the seeds without leanings, then with leanings.",
+        "Each cell has the mean over the seeds without leanings, then with leanings.",
     ]
     table = [f"| | {' | '.join(COLUMNS)} |", "|---" * (len(COLUMNS) + 1) + "|", *lines]
     return "\n\n".join([*head, "\n".join(table)]) + "\n"

@@ -1,8 +1,9 @@
 """Sweep the parameters of ARACNE, PC, greedy search and MMHC on the bundled networks.
 
 Writes ``learner_sweeps.md`` beside this file: the mean F of the skeleton, in percent, for each
-setting, beside the better of the paper's global figure and the best peer. Tables have 20,000 rows
-and shuffled columns. The defaults were chosen as one setting for all networks.
+setting, beside the higher of two figures: the paper's global F, and the best F of another package.
+Tables have 20,000 rows and shuffled columns. The defaults were chosen as one setting for all
+networks.
 
     python experiments/learner_sweeps.py [--seeds 11 12 13] [--large-seeds 11]
 """
@@ -24,6 +25,7 @@ from lsbn.learners.pc import learn_pc
 from lsbn.learners.scoring import PUBLISHED
 from lsbn.metrics import compare
 from lsbn.network import load_network
+from lsbn.studies.cells import shuffled_table
 
 NETWORKS = ("alarm", "insurance", "win95pts", "pigs", "link")
 LARGE = ("pigs", "link")
@@ -33,6 +35,13 @@ TARGETS = {
     "greedy": (93.8, 85.5, 85.0, 100.0, 56.1),
     "MMHC": (96.7, 88.7, 77.8, 100.0, 57.4),
 }
+NOTE = (
+    "The rows of greedy and MMHC were measured with a shorter search (patience 15, 120 to 250 "
+    "kicks in a round) than that of the present default, and have to be measured again. On six "
+    "seeds that were not used for any choice, the present default of greedy gives 85.8 on win95pts "
+    "(81.9 to 88.6), so the 90.4 below is a lucky result."
+)
+"""About the figures of the present page. Remove it when the page is measured again."""
 NO_KICKS = Climbing(rounds=0)
 SETTINGS: dict[str, tuple[Callable[..., Learned], dict[str, dict]]] = {
     "ARACNE": (
@@ -97,7 +106,7 @@ def main() -> None:
         ]
         for name in NETWORKS
     }
-    lines = ["# Learners, swept", "", heading(arguments), ""]
+    lines = ["# Settings of the learners", "", heading(arguments), "", NOTE, ""]
     for learner, (learn, settings) in SETTINGS.items():
         lines += [f"## {learner}", "", "| | " + " | ".join(NETWORKS) + " |", "|---" * 6 + "|"]
         lines += [row("to reach", TARGETS[learner])]
@@ -113,16 +122,16 @@ def main() -> None:
 def heading(arguments: argparse.Namespace) -> str:
     """Say what was measured."""
     return (
-        "Skeleton F in percent, 20,000 rows, shuffled columns; written by `learner_sweeps.py`. "
-        f"Mean over seeds {arguments.seeds}; for {' and '.join(LARGE)} {arguments.large_seeds}. "
-        "'To reach' is the better of the paper's global figure and the best peer measured."
+        "F of the skeleton in percent, 20,000 rows, columns shuffled. Written by "
+        f"`python experiments/learner_sweeps.py`. Mean over seeds {arguments.seeds}; for "
+        f"{' and '.join(LARGE)}, seeds {arguments.large_seeds}. 'To reach' is the higher of two "
+        "figures: the paper's global F, and the best F of another package that we measured."
     )
 
 
 def shuffled(name: str, seed: int) -> Dataset:
     """Draw a table and shuffle its columns."""
-    table = load_network(name).sample(20_000, random_state=seed)
-    return Dataset.from_table(table[list(np.random.default_rng(seed).permutation(table.columns))])
+    return Dataset.from_table(shuffled_table(load_network(name), 20_000, seed))
 
 
 def mean_f(learn: Callable[..., Learned], options: dict, name: str, tables: list[Dataset]) -> float:

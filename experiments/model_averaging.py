@@ -1,4 +1,4 @@
-"""Sweep the score of global model averaging, and show where its limits lie.
+"""Compare scores for global model averaging, and show the limits of the method.
 
 Writes ``model_averaging.md`` beside this file. Tables have 20,000 rows and shuffled columns.
 
@@ -21,6 +21,7 @@ from lsbn.learners import PUBLISHED, Score, learn_model_averaging
 from lsbn.learners.scoring import columns_of
 from lsbn.metrics import compare
 from lsbn.network import BayesianNetwork, load_network
+from lsbn.studies.cells import shuffled_table
 
 NETWORKS = ("alarm", "insurance", "win95pts")
 SCORES = {
@@ -42,10 +43,10 @@ def main() -> None:
     seeds = parser.parse_args().seeds
     warnings.simplefilter("ignore", ConvergenceWarning)
     lines = [
-        "# Global model averaging, swept",
+        "# Scores of global model averaging",
         "",
-        f"Skeleton F in percent, edges above 0.5, 20,000 rows, shuffled columns, seeds {seeds};",
-        "written by `python experiments/model_averaging.py`.",
+        f"F of the skeleton in percent, one figure for each of the seeds {seeds}. Edges above 0.5,",
+        "20,000 rows, columns shuffled. Written by `python experiments/model_averaging.py`.",
         "",
         "| | " + " | ".join(NETWORKS) + " |",
         "|---|" + "---|" * len(NETWORKS),
@@ -62,10 +63,7 @@ def main() -> None:
 
 def _table(network: str, seed: int) -> tuple[BayesianNetwork, Dataset]:
     net = load_network(network)
-    table = net.sample(20_000, random_state=seed)
-    return net, Dataset.from_table(
-        table[list(np.random.default_rng(seed).permutation(table.columns))]
-    )
+    return net, Dataset.from_table(shuffled_table(net, 20_000, seed))
 
 
 def _f_scores(network: str, seeds: list[int], score: Score) -> list[float]:
@@ -80,10 +78,10 @@ def _f_scores(network: str, seeds: list[int], score: Score) -> list[float]:
 def _graphs(seeds: list[int]) -> list[str]:
     """Compare the log score of the learned graph with that of the true one."""
     lines = [
-        "## The true graph is not the best one",
+        "## Scores of the true graph and of the learned graph",
         "",
-        "Log score (BDeu, ESS 1, with the structure prior) of the true graph, and of the graph",
-        "that is learned. Where the second is higher, no better search would find the first.",
+        "Log score (BDeu, ESS 1, with the structure prior). Where the learned graph has the higher",
+        "score, a better search would not find the true graph.",
         "",
         "| | seed | true | learned |",
         "|---|---|---|---|",
@@ -115,9 +113,10 @@ def _copies(seed: int) -> list[str]:
     lines = [
         "## Copies in win95pts",
         "",
-        f"Columns that determine each other in every row of the table of seed {seed}. Graphs in",
-        "which two copies change places have the same score, so their posterior is a tie, and a",
-        "threshold of 0.5 picks the parents of one or the other by chance. `LSBN` folds them.",
+        f"These columns determine each other in every row of the table of seed {seed}. If two",
+        "copies change places in a graph, its score stays the same. So both graphs have the same",
+        "probability, and a threshold of 0.5 chooses the parents of one copy or of the other by",
+        "chance. `LSBN` learns the network with the first copy by name only.",
         "",
         "| copy | copy | parents in the true graph |",
         "|---|---|---|",

@@ -1,7 +1,7 @@
-"""Count the edges that learners find where nothing depends on anything.
+"""Count the edges that learners find in tables of independent columns.
 
-Writes ``noise.md`` beside this file. Every column of a table is drawn on its own, or is a column of
-a real table with its rows shuffled. So every edge is false.
+Writes ``noise.md`` beside this file. The columns of a table are drawn independently, or are
+columns of a real table, each shuffled on its own. So every edge is false.
 
     python experiments/noise.py [--seeds 1,2,3] [--learners pc,mmhc] [--scopes lsbn,paper,alone]
         [--kinds NAME,NAME] [--output FILE]
@@ -21,13 +21,14 @@ from time import process_time
 
 import numpy as np
 import pandas as pd
-from held_out import chosen, numbers, quantile_bins, tables, words
 from sklearn.exceptions import ConvergenceWarning
 
 from lsbn import LSBN, Dataset, EdgeProbabilities
 from lsbn.files import atomic_file
 from lsbn.learners import LEARNERS
 from lsbn.studies.tabular import Table
+from parts.command_line import chosen, numbers, words
+from parts.real_tables import quantile_bins, tables
 
 SKEW = 0.5
 """Parameter of the Dirichlet distribution from which skewed margins are drawn."""
@@ -39,10 +40,10 @@ SHUFFLED = ("breast_cancer", "wine", "diabetes", "digits", "anes96", "fair", "st
 LIKELY = 0.5
 DEFAULT = ("model-averaging", "lsbn")
 WHAT_IS_SHOWN = f"""\
-Nothing depends on anything in these tables, so every edge is false. *Expected* is the sum of all
+All columns of these tables are independent, so every edge is false. *Expected* is the sum of all
 edge probabilities: the expected number of false edges in a table. *Likely* is the number of pairs
-that are joined with a probability above {LIKELY}, over all tables together. *Warned* is the number
-of tables on which a sampler said that it had not converged. Seconds are processor time."""
+with an edge of a probability above {LIKELY}, summed over all tables. *Warned* is the number of
+tables for which the sampler reported that it had not converged. *Seconds* are processor time."""
 
 Draw = Callable[[np.random.Generator], np.ndarray]
 
@@ -139,12 +140,12 @@ def mixed(
 
 
 def shuffled(table: pd.DataFrame, rng: np.random.Generator) -> np.ndarray:
-    """Permute each column of a table on its own: margins stay, dependence goes."""
+    """Permute each column of a table on its own: this keeps margins and removes dependence."""
     return rng.permuted(table.to_numpy(str), axis=0)
 
 
 def kinds() -> dict[str, Kind]:
-    """Return all kinds by name: made ones, then shuffled copies of real tables."""
+    """Return all kinds by name: generated tables, then shuffled copies of real tables."""
     found = {name: Kind(name, draw) for name, draw in _made()}
     real = tables()
     for name in SHUFFLED:
@@ -157,7 +158,7 @@ def kinds() -> dict[str, Kind]:
 
 
 def _made() -> Iterator[tuple[str, Draw]]:
-    """Give the made kinds, named by columns, states and rows."""
+    """Yield the generated kinds, named by columns, states and rows."""
     grid: dict[Callable[..., np.ndarray], list[tuple[int, int, int]]] = {
         uniform: [
             (5, 3, 100),
@@ -202,7 +203,7 @@ class Result:
     seconds : float
         Processor time of the fit.
     warned : bool
-        Whether a sampler said that it had not converged.
+        Whether the sampler reported that it had not converged.
     """
 
     kind: str
@@ -215,7 +216,7 @@ class Result:
     warned: bool
 
     def __str__(self) -> str:
-        """Say it in a line."""
+        """Return the result as one line."""
         found = f"{self.expected:.3f} expected, {self.likely} likely, {self.seconds:.2f} s"
         return f"{self.kind}, {self.learner}, {self.scope}: {found}"
 
@@ -240,11 +241,11 @@ SCOPES: dict[str, Callable[[Dataset, str, int], EdgeProbabilities]] = {
     "paper": as_published,
     "alone": alone,
 }
-"""Where a learner works: inside `LSBN()`, inside `LSBN.paper()`, or on its own."""
+"""How a learner is run: inside `LSBN()`, inside `LSBN.paper()`, or alone."""
 
 
 def measured(kind: str, table: pd.DataFrame, learner: str, scope: str, seed: int) -> Result:
-    """Learn a table and count what was found."""
+    """Learn a table and count the edges found."""
     dataset, begun = Dataset.from_table(table), process_time()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
@@ -267,10 +268,10 @@ def measured(kind: str, table: pd.DataFrame, learner: str, scope: str, seed: int
 
 
 def page(results: Sequence[Result], made_by: str) -> str:
-    """Write everything down."""
+    """Make the text of the page."""
     ways = grouped(results, lambda r: (r.learner, r.scope))
     way = DEFAULT if DEFAULT in ways else next(iter(ways))
-    head = f"# Noise must stay noise\n\nWritten by `{made_by}`.\n\n{WHAT_IS_SHOWN}\n"
+    head = f"# False edges in noise\n\nWritten by `{made_by}`.\n\n{WHAT_IS_SHOWN}\n"
     return "\n".join([head, by_way(ways).markdown(), by_kind(way, ways[way]).markdown()])
 
 
@@ -299,7 +300,7 @@ def by_way(ways: Mapping[tuple[str, str], Sequence[Result]]) -> Table:
                 f"{fmean(r.seconds for r in results):.2f}",
             ]
         )
-    header = ["learner", "scope", "tables", "likely", "expected", "worst", "warned", "s a fit"]
+    header = ["learner", "scope", "tables", "likely", "expected", "worst", "warned", "seconds"]
     note = (
         "Scopes: *lsbn* is `LSBN(learner=...)`, *paper* is `LSBN.paper(learner=...)`, *alone* is\n"
         "the learner on all variables. *Worst* is the table with the most expected false edges."
@@ -321,8 +322,8 @@ def by_kind(way: tuple[str, str], results: Sequence[Result]) -> Table:
                 f"{fmean(r.seconds for r in same):.2f}",
             ]
         )
-    header = ["kind", "rows", "columns", "states", "expected", "largest", "likely", "s a fit"]
-    note = "*Expected* and seconds are means over the seeds; *largest* is the largest of them."
+    header = ["kind", "rows", "columns", "states", "expected", "largest", "likely", "seconds"]
+    note = "*Expected* and *seconds* are means over the seeds; *largest* is the largest *expected*."
     return Table("", f"By kind: {way[0]}, {way[1]}", header, rows, note)
 
 

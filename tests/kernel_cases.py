@@ -1,4 +1,4 @@
-"""What several tests of kernels have in common."""
+"""Functions that several tests of kernels share."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Tables that every learner must cope with, and what a sensible answer is."""
+"""Tables that every learner must handle, and what a good result contains."""
 
 import numpy as np
 import pandas as pd
@@ -74,7 +74,7 @@ EDGE_CASES = {
     "two rows": (_two_rows, set(), {"ad", "bd", "cd"}),
     "64 states": (_many_states, set(), {"xy"}),
 }
-"""A table, the edges any answer must have and those it must not."""
+"""A table, the edges that a result must have, and the edges that it must not have."""
 
 
 def assert_sensible(learn, case, **options):

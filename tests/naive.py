@@ -1,4 +1,4 @@
-"""Slow, obviously right twins of the fast routines: the tests' oracles."""
+"""Slow and simple versions of the fast functions, for comparison in tests."""
 
 import itertools
 import math
@@ -60,7 +60,7 @@ def link_communities(n_nodes, edges, weights=None):
 def elbow(counts, bin_edges):
     """Left edge of the bin with the largest perpendicular distance below the chord, in fractions.
 
-    Both axes are scaled to [0, 1]; squared distances spare the root, so all is exact.
+    Both axes are scaled to [0, 1]. Squared distances need no root, so the result is exact.
     """
     counts = [Fraction(int(c)) for c in counts]
     start, last, top = counts.index(max(counts)), len(counts) - 1, max(counts)
@@ -89,7 +89,7 @@ def v_structures(edges):
 
 
 def is_acyclic(nodes, edges):
-    """Whether some order of the nodes goes along with every edge."""
+    """Whether some order of the nodes agrees with every edge."""
     left, edges = set(nodes), set(edges)
     while left:
         sources = left - {v for u, v in edges if u in left}
@@ -250,7 +250,7 @@ def dirichlet(weight, counts):
 
 
 def family_counts(child, r, parents, cards):
-    """The child's states in every configuration of the parents, a list each."""
+    """The child's states in every configuration of the parents, one list for each."""
     rows = list(zip(*parents, strict=True)) if parents else [()] * len(child)
     table = [
         [c for c, row in zip(child, rows, strict=True) if row == configuration]
@@ -284,7 +284,7 @@ def own_row(counts):
 
 
 def shrunk_rows(weight, counts):
-    """Log evidence of rows that are drawn to the margin of all larger rows."""
+    """Log evidence of rows that shrink towards the margin of all larger rows."""
     r, total = len(counts[0]), 0.0
     for row in counts:
         larger = [other for other in counts if sum(other) > sum(row)]
@@ -360,7 +360,7 @@ def tree_score(evidence, child, r, parents, cards):
 def dags(n):
     """Parents of every node, as a tuple of frozensets, for each DAG over n nodes.
 
-    A pair of nodes has no edge, or one either way; the graphs without a cycle are kept.
+    A pair of nodes has no edge, or one in either direction; graphs with a cycle are left out.
     """
     choices = [(None, (a, b), (b, a)) for a, b in itertools.combinations(range(n), 2)]
     for chosen in itertools.product(*choices):
@@ -403,7 +403,7 @@ def linear_extensions(parents):
 
 
 def log_sum(values):
-    """Logarithm of the sum of exponentials; -inf of nothing."""
+    """Logarithm of the sum of exponentials; -inf without any value."""
     values = [x for x in values if x > -math.inf]
     top = max(values, default=-math.inf)
     return top + math.log(math.fsum(math.exp(x - top) for x in values)) if values else top
@@ -425,7 +425,7 @@ def log_prior(prior, density, n, k):
 
 
 def leaning(kind, columns, cards, u, v):
-    """Half of what v -> u gains more than u -> v, if no other variable has a say."""
+    """Half of the gain of v -> u minus that of u -> v, without other parents."""
     if kind != "mixed":
         return 0.0
 
@@ -459,7 +459,7 @@ def families(kind, ess, columns, cards, max_parents=None, prior="sizes", density
 
 
 def dag_edge_posteriors(families, counted):
-    """P(u -> v) over the DAGs with listed families, each as often as it has orders; log evidence.
+    """P(u -> v) over the DAGs of listed families, each counted once for every order; log evidence.
 
     `counted` are pairs of a DAG and its number of orders.
     """
@@ -479,7 +479,7 @@ def dag_edge_posteriors(families, counted):
 
 
 def order_posterior(families):
-    """{order: probability} over all permutations; an order weighs the product of its exp(F_v)."""
+    """{order: probability} of all permutations; an order has the weight exp(sum of F_v)."""
     weights = {
         order: sum(log_family(families[v], order[:place]) for place, v in enumerate(order))
         for order in itertools.permutations(range(len(families)))
@@ -489,7 +489,7 @@ def order_posterior(families):
 
 
 def edge_posteriors_given_order(families, order):
-    """P(u -> v | order): the share of the sets with u among those before v."""
+    """P(u -> v | order): the share of the sets with u among the sets that precede v."""
     n = len(families)
     posterior = [[0.0] * n for _ in range(n)]
     for place, v in enumerate(order):
@@ -513,7 +513,7 @@ def order_edge_posteriors(families):
 
 
 def undominated(family, margin):
-    """The listed sets that no proper subset beats by more than the margin."""
+    """The listed sets without a proper subset that is better by more than the margin."""
     return {
         members
         for members, score in family.items()
@@ -541,7 +541,7 @@ def data_processing(n, weights, tolerance):
 
 
 def x2(x, y, given):
-    """Pearson's statistic, stratum by stratum, with one row less."""
+    """Pearson's statistic with one row less, computed in each stratum."""
     strata = {}
     for a, b, *z in zip(x, y, *given, strict=True):
         strata.setdefault(tuple(z), []).append((a, b))
@@ -557,7 +557,7 @@ def x2(x, y, given):
 
 
 def markov_blanket(columns, target, candidates, alpha, most):
-    """IAMB by the book: add the most informative dependent variable, then take away."""
+    """IAMB as published: add the most informative dependent variable, then remove."""
 
     def test(y, given):
         others = [columns[z] for z in given]
@@ -581,7 +581,7 @@ def markov_blanket(columns, target, candidates, alpha, most):
 
 
 def sub_communities(community, blankets, rng, max_size):
-    """Random node neighbour with plain sets, the same draws."""
+    """Random node neighbour with plain sets, and with the same random draws."""
     inside = {int(v) for v in community}
     near = {
         v: sorted(u for u in inside - {v} if u in set(blankets[v]) or v in set(blankets[u]))
@@ -620,7 +620,7 @@ def triplet_clusters(n_nodes, edges):
 
 
 def merge_order(communities):
-    """Mergence with all pairs computed anew at each step, in fractions."""
+    """Mergence in fractions; every step computes all pairs again."""
     pool = {c: {int(v) for v in members} for c, members in enumerate(communities)}
     rows = []
     while len(pool) > 1:
@@ -640,11 +640,13 @@ def merge_order(communities):
     return rows
 
 
-def copies(codes):
-    """First column that each one repeats, whatever the names of its states; constants none."""
+def copies(codes, names):
+    """First column by name that each column repeats, with any state names; none for constants."""
     originals = list(range(len(codes)))
-    for v, column in enumerate(codes):
-        for u in range(v):
+    order = sorted(originals, key=lambda v: names[v])
+    for k, v in enumerate(order):
+        column = codes[v]
+        for u in order[:k]:
             pairs = set(zip(codes[u].tolist(), column.tolist(), strict=True))
             kinds = len(set(codes[u].tolist())), len(set(column.tolist()))
             if kinds[0] > 1 and kinds == (len(pairs),) * 2:

@@ -1,4 +1,4 @@
-"""CONTRIBUTING names places that exist."""
+"""The paths in CONTRIBUTING exist."""
 
 import re
 from pathlib import Path

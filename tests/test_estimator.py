@@ -132,13 +132,13 @@ def test_the_order_of_columns_does_not_matter(alarm, options, n):
 
 
 def noise(states, columns, rows, seed):
-    """Uniform columns that have nothing to do with each other."""
+    """Independent uniform columns."""
     codes = np.random.default_rng(seed).integers(states, size=(rows, columns))
     return pd.DataFrame(codes.astype(str), columns=[f"x{v}" for v in range(columns)])
 
 
 def shuffled_cancer(seed):
-    """Breast cancer in three quantile bins, every column in an order of its own."""
+    """Breast cancer in three quantile bins, each column shuffled on its own."""
     rng, frame = np.random.default_rng(seed), load_breast_cancer(as_frame=True).frame
     ranks = frame.rank(method="first").to_numpy()
     bins = np.where(frame.nunique() > 3, 3 * (ranks - 1) // len(frame), frame)
@@ -262,7 +262,7 @@ def test_pairs_are_counted_once_or_a_few_times(alarm, monkeypatch, learner, stor
 
 
 def test_a_warning_points_at_the_caller(alarm, monkeypatch):
-    """Wherever in the package it was raised."""
+    """For a warning from any module of the package."""
     hasty = partial(SamplingSettings, sweeps=2, least_steps=0, most_steps=0)
     monkeypatch.setattr("lsbn.learners.averaging.learner.SamplingSettings", hasty)
     with pytest.warns(ConvergenceWarning, match="chains disagree") as caught:
@@ -276,7 +276,7 @@ def test_stages_that_nobody_reads_are_not_run(model):
 
 
 def test_many_variables_are_searched_among_candidates(monkeypatch):
-    """What happens above 1,024 variables: communities say where the last pass looks."""
+    """The path above 1,024 variables: the last pass searches among the proposals of communities."""
     monkeypatch.setattr(estimator, "REACH", 20)
     settings = partial(SearchSettings, max_unrestricted=20)
     monkeypatch.setattr("lsbn.learners.averaging.learner.SearchSettings", settings)
@@ -304,6 +304,44 @@ def test_exports(model, tmp_path):
     everything = model.to_networkx()
     assert set(model.dag_.edges) <= {e for u, v in everything.edges for e in ((u, v), (v, u))}
     assert everything.number_of_edges() == model.edge_probabilities_.nnz
+
+
+@pytest.fixture(scope="module")
+def grouped():
+    """A model with a group of copies."""
+    table = load_network("alarm").sample(1_000, random_state=0)[["HR", "HRBP", "HRSAT", "CO"]]
+    renamed = table["HR"].map({"LOW": "b", "NORMAL": "a", "HIGH": "c"})
+    return LSBN(fold_copies="group", random_state=0).fit(table.assign(pulse=renamed))
+
+
+def test_files_of_a_model_with_groups(grouped, tmp_path):
+    edges = set(grouped.dag_.edges)
+    assert {frozenset(edge) for edge in edges} == {
+        frozenset(("HR = pulse", name)) for name in ("HRBP", "HRSAT", "CO")
+    }
+    network = grouped.to_network()
+    assert set(network.dag.edges) == edges
+    states = dict(zip(network.names, network.states, strict=True))
+    assert states["HR = pulse"] == ("HIGH", "LOW", "NORMAL")
+    network.write_bif(tmp_path / "net.bif")
+    assert set(read_bif(tmp_path / "net.bif").dag.edges) == edges
+    grouped.to_graphml(tmp_path / "graph.graphml")
+    assert set(nx.read_graphml(tmp_path / "graph.graphml").edges) == edges
+    grouped.to_csv(tmp_path / "edges.csv")
+    assert "HR = pulse" in (tmp_path / "edges.csv").read_text(encoding="utf-8")
+    grouped.plot(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Groups of equal columns" in page
+    assert "<bdi>HR</bdi>, <bdi>pulse</bdi>" in page
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("package", ["pgmpy", "pyagrum"])
+def test_other_packages_know_groups(grouped, package):
+    pytest.importorskip(package)
+    found = getattr(grouped, f"to_{package}")()
+    names = found.nodes if package == "pgmpy" else found.names()
+    assert set(names) == set(grouped.dag_)
 
 
 def test_plot_writes_a_page(model, tmp_path):

@@ -64,7 +64,7 @@ def test_imports_go_one_way(path):
 
 
 def test_partition_does_not_know_the_learners():
-    """They share a layer; learners may read the pair weights, never the other way round."""
+    """They share a layer; learners may import partition, but partition must not import learners."""
     assert [p for p in MODULES if owner(p) == "partition" and "learners" in imported(p)] == []
 
 

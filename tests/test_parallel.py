@@ -1,4 +1,4 @@
-"""One answer, wherever it is computed."""
+"""The result is the same on every backend."""
 
 import os
 import signal
@@ -40,7 +40,7 @@ def test_threads_and_processes_agree(table, expected, backend):
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Two worker processes that talk over TCP on loopback; without Dask, its tests are skipped."""
+    """Two worker processes that use TCP on loopback; without Dask, the tests are skipped."""
     distributed = pytest.importorskip("distributed")
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
     with (
@@ -62,7 +62,7 @@ def test_the_answer_survives_the_death_of_a_worker(table, cluster, tmp_path):
     shot, here = tmp_path / "shot", os.getpid()
 
     def deadly(dataset, *, random_state, n_jobs):
-        """Exact model averaging; the first worker to come here is killed half-way."""
+        """Exact model averaging; the first worker that calls it is killed."""
         from lsbn.learners import learn_model_averaging
 
         learned = learn_model_averaging(dataset, method="exact", max_parents=2)

@@ -1,4 +1,4 @@
-"""What the README shows is there: its Python runs, its commands parse, its links lead somewhere."""
+"""The README is correct: its Python runs, its commands parse, its links exist."""
 
 import re
 import shlex
@@ -16,7 +16,7 @@ COMMANDS = re.findall(r"^\$ (?:\.venv/bin/)?lsbn (.*?)(?: +#.*)?$", TEXT, flags=
 
 @pytest.mark.parametrize("code", EXAMPLES)
 def test_example(code, tmp_path, monkeypatch):
-    """Examples guarded by ``__main__`` start clusters: only their imports and syntax are tried."""
+    """Examples under ``__main__`` start clusters: only their imports and syntax are tested."""
     if "dask" in code:
         pytest.importorskip("distributed")
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""What the tests of the commands share."""
+"""Functions that the tests of the commands share."""
 
 import json
 

@@ -13,7 +13,7 @@ from lsbn.framework import FitDiagnostics
 
 @pytest.fixture
 def halves(monkeypatch):
-    """A stand-in for ROPART that cuts the variables in two overlapping halves."""
+    """Replace ROPART by a function that divides the variables into two overlapping halves."""
 
     def ropart(dataset, **options):
         middle, n = dataset.n_variables // 2, dataset.n_variables
@@ -25,7 +25,7 @@ def halves(monkeypatch):
 
 @pytest.fixture
 def estimator(monkeypatch):
-    """A stand-in for LSBN that finds that chain, and keeps what it was asked for."""
+    """Replace LSBN by a class that finds the chain of the columns and stores its parameters."""
 
     class Stub:
         asked: ClassVar[list] = []
@@ -41,6 +41,7 @@ def estimator(monkeypatch):
         def fit(self, dataset):
             self.edges_ = chain_of(dataset)
             self.communities_ = [list(dataset.names[:2]), list(dataset.names[1:])]
+            self.groups_ = {}
             seconds = {"read": 100.0, "partition": 2.0}
             figures = {"method": "sampled", "r_hat": self.r_hat}
             self.diagnostics_ = FitDiagnostics(**figures, seconds=seconds)
@@ -52,7 +53,7 @@ def estimator(monkeypatch):
 
 @pytest.fixture
 def chain(tmp_path):
-    """A small table with a name that needs care."""
+    """A small table; one name has a comma and an umlaut."""
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.integers(0, 2, (50, 4)), columns=["ä,1", "b", "c", "d"])
     table.to_csv(tmp_path / "chain.csv", index=False)

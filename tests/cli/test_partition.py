@@ -115,4 +115,4 @@ def test_many_communities_are_not_all_printed(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(lsbn.partition, "ropart", ropart, raising=False)
     pd.DataFrame(np.eye(60, dtype=int)).to_csv(tmp_path / "t.csv", index=False)
     assert run("partition", tmp_path / "t.csv", "-o", tmp_path / "run") == 0
-    assert "40 smaller ones; all of them: " in capsys.readouterr().out
+    assert "40 smaller communities; all of them: " in capsys.readouterr().out

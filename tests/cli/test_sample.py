@@ -70,7 +70,7 @@ def test_sample_does_not_overwrite(tmp_path, capsys):
     target.write_text("precious")
     assert run("sample", "alarm", "--rows", 5, "-o", target) == 2
     assert capsys.readouterr().err == (
-        f"lsbn: error: {target} exists; choose another name, or replace it by --force\n"
+        f"lsbn: error: {target} exists; choose another name, or replace it with --force\n"
     )
     assert target.read_text() == "precious"
     assert run("sample", "alarm", "--rows", 5, "-o", target, "--force") == 0

@@ -67,7 +67,7 @@ def test_real_tables_are_among_the_kinds(study):
 
 
 def test_counts_are_those_of_the_matrix(study):
-    """A table of two copies has one edge; seconds and warnings are told apart by the fit."""
+    """A table with two copies of a column has one edge."""
     column = ["0", "1"] * 50
     table = pd.DataFrame({"a": column, "b": column, "c": ["0", "0", "1", "1"] * 25})
     for scope in study.SCOPES:

@@ -1,4 +1,4 @@
-"""The last pass: where it looks, and what it makes of what communities proposed."""
+"""Candidates of the last pass: where it searches, and how it uses the proposals."""
 
 import itertools
 
@@ -48,7 +48,7 @@ def test_pools_hold_everything_that_was_proposed(communities, blankets, partners
 
 @pytest.fixture(scope="module")
 def alarm():
-    """Some of alarm, and candidates from two overlapping communities without votes."""
+    """Some variables of alarm, and candidates from two overlapping communities without votes."""
     dataset = Dataset.from_table(shuffled_alarm(3_000)[0].iloc[:, :16])
     return dataset, candidates_of(dataset, [np.arange(10), np.arange(7, 16)])
 

@@ -72,7 +72,7 @@ def test_any_learner_may_be_given():
 
 
 def test_a_set_of_variables_is_learned_once_and_alike_by_any_number_of_jobs():
-    """By a learner that does nothing but draw."""
+    """With a learner that only draws random numbers."""
     dataset = Dataset.from_table(shuffled_alarm(500)[0])
     blankets = markov_blankets(dataset, blanket_candidates(dataset))
     communities = [np.arange(20), np.arange(10, 30), np.arange(37)]

@@ -134,7 +134,7 @@ def test_dag_is_acyclic_and_keeps_the_skeleton(edges, threshold):
 @settings(deadline=None, max_examples=200)
 @given(probabilities())
 def test_an_edge_is_turned_only_where_better_edges_force_it(edges):
-    """Whatever runs against its likelier direction has a path of likelier edges around it."""
+    """For each edge against its more probable direction, a path of more probable edges exists."""
     dag = edges.dag()
     index = {name: v for v, name in enumerate(edges.names)}
     dense = edges.matrix.toarray()

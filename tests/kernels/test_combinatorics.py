@@ -1,4 +1,4 @@
-"""Enumeration of subsets, against itertools."""
+"""Enumeration of subsets, compared with itertools."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""The correction of what the mixed score says of directions."""
+"""The correction of directions under the mixed score."""
 
 import itertools
 
@@ -54,7 +54,7 @@ def test_other_scores_have_no_leaning(kind):
 @settings(deadline=None, max_examples=20)
 @given(tables)
 def test_equivalent_trees_of_edges_score_alike(table):
-    """A chain of any variables has the same total whichever variable is its root."""
+    """A chain of any variables has the same total score for every root."""
     _, cards, _ = table
     case, n = random_arrays(*table), len(cards)
     totals = []
@@ -71,7 +71,7 @@ def test_equivalent_trees_of_edges_score_alike(table):
 
 @pytest.mark.parametrize(("r", "s", "rows"), [(2, 2, 4), (2, 3, 3), (3, 3, 3)])
 def test_two_joined_columns_have_no_more_probability_than_one(r, s, rows):
-    """The sum over all pairs of columns; the mean of two distributions' logarithms has less."""
+    """The sum over all pairs of columns is at most 1: it is a geometric mean of distributions."""
     total, one = 0.0, np.array([1])
     none = np.empty(0, np.int64)
     for cells in itertools.product(range(r * s), repeat=rows):

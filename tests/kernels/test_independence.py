@@ -47,7 +47,7 @@ def test_g_test_is_its_definition_whichever_way_it_counts(seed, cards, rows):
 
 
 def test_the_mean_of_x2_is_its_degrees_of_freedom_however_few_the_rows():
-    """Over all tables with the margins of four rows in a stratum; the mean of G2 is above it."""
+    """Over all tables with the margins of strata of four rows; the mean of G2 is larger."""
     x = [0, 0, 1, 2, 0, 1, 1, 1]
     given_set, strata = np.array([2]), [0] * 4 + [1] * 4
     found = []

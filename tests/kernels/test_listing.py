@@ -1,4 +1,4 @@
-"""Lists of parent sets for the sampler, against the naive rule."""
+"""Lists of parent sets for the sampler, compared with the naive rule."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""The mixed score, against listing its five ways."""
+"""The mixed score, compared with a direct computation of its five ways."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ def test_names_and_order_of_columns_and_states_do_not_matter(seed, cards, rows):
 
 
 def test_large_families_have_tables_only():
-    """Counted by the configurations that occur: 40 x 40 are too many to list, or to have trees."""
+    """Only configurations that occur are counted: 40 x 40 are too many to list or to have trees."""
     codes = table(4, [2, 40, 40], 300)
     want = naive.mixed_score(codes[0].tolist(), 2, codes[1:].tolist(), (40, 40))
     assert trees.n_contexts(np.array([40, 40])) > mixture.MOST_CONTEXTS
@@ -62,14 +62,14 @@ def test_large_families_have_tables_only():
 
 
 def test_rows_are_counted_as_bits_are():
-    """The first parent alone has more cells than are worth a bit column each."""
+    """The first parent alone has too many cells for a bit column each."""
     codes = table(5, [60, 30, 2], 400)
     got = score(codes, [60, 30, 2], [1, 2])
     assert got == pytest.approx(score(codes, [60, 30, 2], [2, 1]), rel=1e-12)
 
 
 def test_a_parent_that_counts_in_one_context_is_found():
-    """The child copies b, mostly, but only where a is 0: BDeu's table pays for all states of a."""
+    """The child mostly copies b, but only where a is 0; a table of BDeu needs all states of a."""
     rng = np.random.default_rng(0)
     a, b = rng.integers(8, size=4000), rng.integers(4, size=4000)
     child = np.where((a == 0) & (rng.random(4000) < 0.6), b, rng.integers(4, size=4000))
@@ -80,7 +80,7 @@ def test_a_parent_that_counts_in_one_context_is_found():
 
 @pytest.mark.parametrize("states", [3, 7])
 def test_a_family_that_says_nothing_gains_little(states):
-    """With one row for each configuration BDeu beats the empty family of a uniform child."""
+    """With one row for each configuration, BDeu prefers parents to none for a uniform child."""
     rng = np.random.default_rng(1)
     child = rng.permutation(np.arange(900) % states)
     parent = np.arange(900) % 30, np.arange(900) // 30
@@ -103,7 +103,7 @@ def test_trees_are_averaged_over_all_that_ask_every_parent():
 
 
 def test_trees_that_are_negligible_are_left_out():
-    """Trees that ask a parent of 30 states for nothing are lost in the rounding of the others."""
+    """Trees that ask a useless parent of 30 states are lost in the rounding of the others."""
     codes, cards = table(8, [2, 2, 30], 6000), np.array([2, 30])
     columns = [column.tolist() for column in codes[[2, 1]]]
     counts = np.array(naive.family_counts(codes[0].tolist(), 2, columns, (30, 2)))

@@ -1,4 +1,4 @@
-"""The order sampler's kernels, against enumeration of all permutations."""
+"""The kernels of the order sampler, compared with all permutations."""
 
 import math
 
@@ -114,7 +114,7 @@ def drawn_keys(order, rng):
 @pytest.mark.parametrize("tabulated", [False, True])
 @pytest.mark.parametrize(("n", "seed"), [(3, 1), (4, 2)])
 def test_a_sweep_leaves_the_order_posterior_as_it_is(n, seed, tabulated):
-    """Orders drawn from the posterior, and swept once, are independent draws from it again."""
+    """After one sweep, independent draws from the posterior are still independent draws from it."""
     families = random_families(seed, n)
     lists, links = listed(families, tabulated)
     posterior = naive.order_posterior(families)
@@ -185,7 +185,7 @@ def test_annealing_from_anywhere_finds_the_best_order():
 
 
 def test_orders_may_be_sampled_by_fewer_sets_than_are_averaged():
-    """Posteriors given an order are by the whole lists, aligned with their candidates."""
+    """Posteriors given an order use the whole lists and have the order of their candidates."""
     families = random_families(3, 5)
     whole, _ = listed(families, True)
     core, links = listed(

@@ -1,4 +1,4 @@
-"""Search for parent sets, against exhaustive enumeration."""
+"""Search for parent sets, compared with exhaustive enumeration."""
 
 import itertools
 
@@ -104,7 +104,7 @@ def test_grown_sets_have_their_scores(case, beams, margin):
 @settings(deadline=None, max_examples=30)
 @given(cases)
 def test_wide_beams_miss_nothing(case):
-    """Every set is found up to the first size that brings no new best."""
+    """Every set is found, up to the first size without a new best set."""
     names = as_sets(case.grow(HUGE, HUGE, np.inf)[0])
     family = case.family(affordable=True)
     best, last = family[frozenset()], case.n - 1
@@ -173,7 +173,7 @@ def test_exploring_looks_one_step_beyond_the_pool():
 
 
 def test_a_pair_that_shows_only_together_is_grown():
-    """Two of twelve, neither of which says anything alone: level 1 does not stop the growth."""
+    """Two parents of twelve have an effect only together: level 1 does not stop the growth."""
     rng = np.random.default_rng(0)
     case = Case(0, [2] * 13, 400)
     case.codes[0] = case.codes[4] ^ case.codes[9] ^ (rng.random(400) < 0.1)
@@ -185,7 +185,7 @@ def test_a_pair_that_shows_only_together_is_grown():
 @settings(deadline=None, max_examples=20)
 @given(random_cases(4, 60))
 def test_barring_a_parent_is_searching_without_it(case):
-    """Also when the scans of an earlier search are at hand, in which the parent was found."""
+    """Also with the stored scans of an earlier search that found the parent."""
     beams, wide = [1, 3, 2], [1, 2, 1]
     growth, scans = case.growth(beams, wide, 5.0), case.empty_scans(case.pool)
     first, _ = parents.grow_parent_sets(case.scorer, case.pool, growth, -1, scans)

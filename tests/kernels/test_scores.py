@@ -118,7 +118,7 @@ def test_equivalent_graphs_have_the_same_bdeu(ess, seed, cards, rows):
     st.integers(1, 6),
 )
 def test_probabilities_of_all_columns_add_up_to_one(kind, ess, seed, r, above, rows):
-    """Whatever the parents and the hyperparameters: a score is a log probability."""
+    """A score is a log probability, for any parents and hyperparameters."""
     rng = np.random.default_rng(seed)
     parents = [rng.integers(card, size=rows) for card in above]
     tables, total = lookup.make_lookup(KINDS[kind], ess), 0.0

@@ -15,7 +15,7 @@ from lsbn.kernels.subsets import (
 
 
 def random_families(rng, n, share, spread):
-    """Some parent sets of each variable, always the empty one, with scores far below zero."""
+    """Some parent sets of each variable, with the empty set; scores are far below zero."""
     found = []
     for v in range(n):
         others = [u for u in range(n) if u != v]

@@ -121,7 +121,7 @@ def test_frequencies_converge_to_the_tables():
 @settings(deadline=None, max_examples=25)
 @given(st.integers(0, 1000))
 def test_frequencies_of_random_networks_fit(seed):
-    """Chi-square per family stays within what chance allows."""
+    """The chi-square of each family is within the limits of chance."""
     net = random_network(8, random_state=seed)
     codes = net.sample_codes(20_000, random_state=seed).astype(int)
     for v, (parents, table) in enumerate(zip(net.parents, net.tables, strict=True)):

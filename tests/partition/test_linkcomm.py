@@ -12,7 +12,7 @@ from lsbn.partition import link_communities, linkcomm
 
 
 def clusters(found, edges):
-    """The communities as the naive twin gives them: (nodes, edges), unordered."""
+    """The communities as `naive` returns them: (nodes, edges), unordered."""
     members = [[] for _ in found.communities]
     for (u, v), label in zip(edges, found.edge_labels, strict=True):
         members[label].append((min(u, v), max(u, v)))
@@ -36,7 +36,7 @@ def check_against_naive(n_nodes, edges, weights=None):
 
 
 def check_dendrogram(found, edges):
-    """Every row's counts are those of the edges below it, and the cut gives the labels."""
+    """The counts of a row are those of the edges below it, and the cut gives the labels."""
     m = len(edges)
     below = [{e} for e in range(m)]
     alive = set(range(m))
@@ -108,7 +108,7 @@ def test_random_graphs_agree_with_naive(seed, kind):
 @pytest.mark.parametrize("kind", ["none", "ties", "random"])
 @pytest.mark.parametrize("seed", range(4))
 def test_many_small_chunks_change_nothing(monkeypatch, seed, kind):
-    """The filter between chunks drops only what no spanning forest needs."""
+    """The filter between chunks drops only edges that no spanning forest needs."""
     edges, rng = random_graph(seed, n_nodes=40, probability=0.2)
     weights = {
         "none": None,
@@ -117,14 +117,14 @@ def test_many_small_chunks_change_nothing(monkeypatch, seed, kind):
     }[kind]
     whole = link_communities(40, edges, weights)
     calls = []
-    stream = linkcomm.links.stream_similarities
+    stream = linkcomm.similarities.stream_similarities
 
     def counted(*args):
         calls.append(1)
         return stream(*args)
 
     monkeypatch.setattr(linkcomm, "_chunk_room", lambda m: m + 40)
-    monkeypatch.setattr(linkcomm.links, "stream_similarities", counted)
+    monkeypatch.setattr(linkcomm.similarities, "stream_similarities", counted)
     chunked = link_communities(40, edges, weights)
     assert len(calls) > 2
     np.testing.assert_array_equal(chunked.dendrogram[:, 2], whole.dendrogram[:, 2])

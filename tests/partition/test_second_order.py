@@ -152,7 +152,7 @@ def test_a_network_without_edges_has_communities_of_one_node():
 
 
 def two_cliques(agreement_of_bridge):
-    """Cliques of six joined by a bridge; all in one link community only if the cut is low."""
+    """Two cliques of six with a bridge; they are one link community only if the cut is low."""
     edges = [(u, v) for b in (0, 6) for u in range(b, b + 6) for v in range(u + 1, b + 6)]
     edges = sorted([*edges, (5, 6)])
     agreement = np.array([agreement_of_bridge if e == (5, 6) else 7 for e in edges])

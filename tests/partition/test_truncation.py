@@ -78,7 +78,7 @@ def test_without_elbow_nothing_is_cut(counts):
 
 @pytest.mark.parametrize("place", [0, 50, 99])
 def test_equal_weights_are_all_kept(place):
-    """Wherever the one filled bin is, and also where the bins have no width."""
+    """For any position of the one filled bin, and for bins without width."""
     counts = 50 * np.eye(100)[place]
     assert elbow(counts, edges_of(counts)) == -np.inf
     assert elbow(counts, np.full(101, 0.3)) == -np.inf

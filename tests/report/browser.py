@@ -1,10 +1,9 @@
-"""A real browser for tests of the page, driven over pipes: no driver, no port, no package.
+"""A real browser for tests of the page. It is controlled over pipes, without a driver or port.
 
-Chromium speaks its DevTools protocol on file descriptors 3 and 4 when it is asked to: messages
-are JSON, each ended by a NUL.
+With an option, Chromium uses file descriptors 3 and 4 for its DevTools protocol. Messages are
+JSON, and each ends with a NUL.
 """
 
-import base64
 import contextlib
 import json
 import os
@@ -44,7 +43,7 @@ def find_browser():
 
 
 class Browser:
-    """One page of a headless Chromium, with all its requests and complaints."""
+    """One page of a headless Chromium, with all its requests and error messages."""
 
     def __init__(self, path, patience=60.0):
         self.patience = patience
@@ -99,7 +98,7 @@ class Browser:
             self._note(answer)
 
     def open(self, url, width=1300, height=900):
-        """Load a page and wait for it; forgets the requests and complaints of the one before."""
+        """Load a page and wait for it; forget the requests and errors of the page before."""
         self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -157,10 +156,6 @@ class Browser:
             "const b = e.getBoundingClientRect();"
             "return [b.left + b.width / 2, b.top + b.height / 2]; })()"
         )
-
-    def screenshot(self):
-        """PNG of the window."""
-        return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
 
     def _next(self):
         end = time.monotonic() + self.patience

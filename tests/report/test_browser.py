@@ -25,7 +25,7 @@ def browser():
 
 
 def learned_alarm():
-    """Alarm as if learned: probabilities from 0.3 up, one odd name, one edge open, one error."""
+    """Alarm as if learned: probabilities from 0.3, one odd name, one undirected edge, one error."""
     dag = nx.relabel_nodes(load_network("alarm").dag, {"HR": ODD})
     names = tuple(sorted(dag))
     index = {name: v for v, name in enumerate(names)}
@@ -136,7 +136,7 @@ def test_an_edge_without_a_likely_direction_has_no_arrowhead(opened):
     heads = f"document.querySelectorAll('[data-pair=\"{k}\"] .tip').length"
     assert opened.run(heads) == 0
     assert opened.run("document.querySelectorAll('[data-pair] .tip').length") == links(opened) - 1
-    assert text(opened, "shown").endswith("1 with the direction open")
+    assert text(opened, "shown").endswith("1 without a clear direction")
 
 
 def test_a_click_shows_parents_and_children(opened, page):

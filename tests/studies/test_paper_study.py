@@ -196,7 +196,7 @@ def test_cheap_cells_come_first(toy):
 
 
 def made_up(network="alarm", scores=(97.0, 98.0)):
-    """Results with one learner, as if a long run had been."""
+    """Results with one learner, as after a long run."""
     outcomes = {}
     for seed, score in enumerate(scores):
         for scope in ("lsbn", "global"):
@@ -245,7 +245,7 @@ def test_rows_study_has_its_table_and_plot(finished, toy, tmp_path, monkeypatch)
 
 
 def test_peers_run_in_their_own_process(toy, tmp_path, monkeypatch):
-    """A peer that is not installed is a failed cell if it is asked for all the same."""
+    """A peer that is not installed gives a failed cell."""
     (target,) = load_targets([toy])
     cell = Cell("toy", 100, 0, "causal-learn-pc", peers.PEER_SCOPE)
     if "causal-learn-pc" in peers.installed():

@@ -29,8 +29,8 @@ WITHOUT_SCORE = ("pc", "aracne")
 
 TABLE_HELP = """\
 DATA is a .csv, .csv.gz, .tsv, .tsv.gz or .parquet file: one row per observation, one column per
-variable, a header with the names. Columns hold states (text or whole numbers). Columns with
-fractional numbers need --discretize. Tables with missing values need --missing."""
+variable, a header with the names. The values of a column are states (text or whole numbers).
+Columns with fractional numbers need --discretize. Tables with missing values need --missing."""
 
 TRUTH_HELP = """\
 NET is a bundled network (alarm, insurance, win95pts, pigs, link), a .bif or .bif.gz file, or a
@@ -93,19 +93,22 @@ def add_table_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("data", metavar="DATA", help="the table")
     command.add_argument("-o", "--output", required=True, metavar="RUN", help="folder to write")
     command.add_argument("--force", action="store_true", help="replace RUN if it exists")
-    command.add_argument("--truth", metavar="NET", help="compare with this network")
+    command.add_argument("--truth", metavar="NET", help="the true network, to compare with")
     table = command.add_argument_group("how to read the table")
     table.add_argument(
         "--discretize",
         choices=("quantile", "uniform", "kmeans"),
         help="cut columns of fractional numbers into intervals",
     )
-    table.add_argument("--bins", type=count, default=5, metavar="B", help="intervals (default 5)")
+    table.add_argument(
+        "--bins", type=count, default=5, metavar="B", help="number of intervals (default 5)"
+    )
     table.add_argument(
         "--missing",
         choices=("error", "drop", "state"),
         default="error",
-        help="missing values are an error (default), drop their row, or are a state of their own",
+        help="error (default) refuses missing values, drop leaves out their rows, state keeps "
+        "'missing' as a state",
     )
     table.add_argument(
         "--max-states",
@@ -121,7 +124,11 @@ def add_table_options(command: argparse.ArgumentParser) -> None:
 def add_seed(command: argparse.ArgumentParser) -> None:
     """Add the seed of all random numbers."""
     command.add_argument(
-        "--seed", type=_seed, default=0, metavar="S", help="same seed, same result (default 0)"
+        "--seed",
+        type=_seed,
+        default=0,
+        metavar="S",
+        help="seed of the random numbers: the same seed gives the same result (default 0)",
     )
 
 
@@ -132,7 +139,7 @@ def add_jobs(command: argparse.ArgumentParser) -> None:
         type=_jobs,
         default=-1,
         metavar="N",
-        help="processor cores to use (default -1, all); the result does not depend on it",
+        help="processor cores to use (default -1, all); the result is the same for any number",
     )
 
 

@@ -39,7 +39,7 @@ def print_communities(communities: Sequence[Sequence[str]], rest: str) -> None:
     variables = len({name for community in communities for name in community})
     print(
         f"{len(communities):,} communities of {variables:,} variables; "
-        f"a variable is in {members / max(variables, 1):.1f} on average"
+        f"a variable is in {members / max(variables, 1):.1f} communities on average"
     )
     print("\n size  members")
     for community in sorted(communities, key=lambda c: (-len(c), c))[:SHOWN_COMMUNITIES]:
@@ -49,13 +49,13 @@ def print_communities(communities: Sequence[Sequence[str]], rest: str) -> None:
         lines = textwrap.wrap(text, 88, break_long_words=False, break_on_hyphens=False)
         print(f"{len(community):5d}  " + "\n       ".join(lines))
     if len(communities) > SHOWN_COMMUNITIES:
-        print(f"  ...  {len(communities) - SHOWN_COMMUNITIES:,} smaller ones; {rest}")
+        print(f"  ...  {len(communities) - SHOWN_COMMUNITIES:,} smaller communities; {rest}")
 
 
 def print_coverage(coverage: Mapping[str, int], truth: nx.DiGraph) -> None:
     """Print how many true edges lie inside a community, for each partition."""
     total = truth.number_of_edges()
-    print(f"\ntrue edges with both ends in one community, of {total:,}")
+    print(f"\ntrue edges with both ends in the same community, of {total:,} true edges")
     for name, count in coverage.items():
         label = "second-order (the result)" if name == "second_order" else f"by {name} alone"
         print(f"  {label:<26}{count:6,}  {100 * count / max(total, 1):5.1f} %")
@@ -84,4 +84,4 @@ def print_warnings(diagnostics: FitDiagnostics) -> None:
 def print_written(folder: str, seconds: float) -> None:
     """Print where the run folder and its report are, and how long the command took."""
     page = Path(folder) / "report.html"
-    print(f"written to {folder} in {seconds:.1f} s; look at {page}")
+    print(f"written to {folder} in {seconds:.1f} s; open {page}")

@@ -36,7 +36,7 @@ def add_parser(commands: Commands) -> None:
     command.add_argument(
         "--shuffle-columns",
         action="store_true",
-        help="shuffle the columns: networks list parents first, which helps greedy learners",
+        help="shuffle the columns (networks list parents first, and this helps greedy learners)",
     )
     command.add_argument("--force", action="store_true", help="replace FILE if it exists")
 
@@ -75,6 +75,6 @@ def _require_free_file(target: Path, *, force: bool) -> None:
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder; give the name of a file")
     if target.exists() and not force:
-        raise FileExistsError(f"{target} exists; choose another name, or replace it by --force")
+        raise FileExistsError(f"{target} exists; choose another name, or replace it with --force")
     if not target.absolute().parent.is_dir():
         raise FileNotFoundError(f"{target.parent}: no such folder")

@@ -24,8 +24,8 @@ every learner inside the framework, inside the framework as published, and witho
 FOLDER holds
   cells/        a JSON file for every finished cell (network, seed, learner, scope)
   tables.md     all tables, also as tables.txt, and one by one in tables/ as CSV
-  seconds.md    what differs from run to run: seconds and memory
-  plots/        the same as SVG          cells.csv   every figure of every cell
+  seconds.md    seconds and memory, which differ from run to run
+  plots/        plots as SVG files       cells.csv   every figure of every cell
   partition.md  the partition tables     study.json  settings and versions
 
 Examples:
@@ -36,7 +36,7 @@ Examples:
 
 def add_parser(commands: Commands) -> None:
     """Add the command and its options."""
-    summary = "reproduce the paper's tables, ours beside the published"
+    summary = "reproduce the paper's tables, with our figures beside the published ones"
     command = add_command(commands, "study", run, summary, HELP)
     command.add_argument("name", choices=("paper",), help="which study")
     command.add_argument(

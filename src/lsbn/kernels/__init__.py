@@ -1,1 +1,1 @@
-"""Compiled arithmetic on plain arrays: numba only, nothing of the rest of the package."""
+"""Compiled arithmetic on plain arrays: numba only, without imports from the rest of lsbn."""

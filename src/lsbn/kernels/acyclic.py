@@ -1,19 +1,33 @@
 """Insert edges one by one into a graph that stays acyclic."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 __all__ = ["insert_edges"]
 
 
+class _Edges(NamedTuple):
+    """The edges on one side of every node, as linked lists.
+
+    The edges of node x are ``first[x]``, ``following[first[x]]``, ... until -1. The node at the
+    other end of edge e is ``end[e]``.
+    """
+
+    first: np.ndarray
+    following: np.ndarray
+    end: np.ndarray
+
+
 @njit(nogil=True, cache=True)
 def insert_edges(n, parents, children):
-    """Insert edges in the order given, turning round each that would close a cycle.
+    """Insert edges in the order given; reverse each edge that would close a cycle.
 
-    A topological order is kept up to date (Pearce & Kelly 2007): an edge u -> v that agrees with
-    it costs nothing. Otherwise the nodes reached from v that stand before u are searched; if u is
-    among them the edge is turned, and agrees. If not, they and the nodes that lead to u share
-    their places anew.
+    A topological order is kept up to date (Pearce & Kelly 2007). An edge u -> v that agrees with
+    the order costs nothing. Otherwise the nodes that are reached from v and are not after u are
+    searched. If u is among them, the edge is reversed, and then it agrees with the order. If not,
+    these nodes and the nodes that lead to u exchange their places.
 
     Parameters
     ----------
@@ -25,61 +39,59 @@ def insert_edges(n, parents, children):
     Returns
     -------
     ndarray of bool, shape (m,)
-        The edges that were turned.
+        The edges that were reversed.
     """
     m = len(parents)
     turned = np.zeros(m, dtype=np.bool_)
     rank = np.arange(n)
     mark = np.full(n, -1)
-    below, above = np.full(n, -1), np.full(n, -1)
-    next_below, next_above = np.full(m, -1), np.full(m, -1)
-    head, tail = np.empty(m, dtype=np.int64), np.empty(m, dtype=np.int64)
+    below = _Edges(np.full(n, -1), np.full(m, -1), np.empty(m, dtype=np.int64))
+    above = _Edges(np.full(n, -1), np.full(m, -1), np.empty(m, dtype=np.int64))
     later, earlier = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     for e in range(m):
         u, v = parents[e], children[e]
         if rank[u] > rank[v]:
-            n_later = _reach(v, below, next_below, tail, rank, rank[v], rank[u], 2 * e, mark, later)
+            between = (rank[v], rank[u])
+            n_later = _reach(v, below, rank, between, 2 * e, mark, later)
             if mark[u] == 2 * e:
                 turned[e] = True
                 u, v = v, u
             else:
-                n_earlier = _reach(
-                    u, above, next_above, head, rank, rank[v], rank[u], 2 * e + 1, mark, earlier
-                )
+                n_earlier = _reach(u, above, rank, between, 2 * e + 1, mark, earlier)
                 _share_places(rank, earlier[:n_earlier], later[:n_later])
-        head[e], tail[e] = u, v
-        next_below[e], below[u] = below[u], e
-        next_above[e], above[v] = above[v], e
+        above.end[e], below.end[e] = u, v
+        below.following[e], below.first[u] = below.first[u], e
+        above.following[e], above.first[v] = above.first[v], e
     return turned
 
 
 @njit(nogil=True, cache=True)
-def _reach(start, first, following, end, rank, low, high, stamp, mark, out):
-    """Write the nodes reached from `start` with a rank in [low, high] to `out`; count them.
+def _reach(start, edges, rank, between, stamp, mark, out):
+    """Write the nodes reached from `start` with a rank in `between` to `out`; count them.
 
-    The edges of node x are ``first[x]``, ``following[first[x]]``, ... until -1, and lead to
-    ``end``. Nodes reached are stamped in `mark`.
+    Nodes reached are stamped in `mark`.
     """
+    low, high = between
     out[0] = start
     mark[start] = stamp
     size = 1
     done = 0
     while done < size:
-        e = first[out[done]]
+        e = edges.first[out[done]]
         done += 1
         while e >= 0:
-            x = end[e]
+            x = edges.end[e]
             if mark[x] != stamp and low <= rank[x] <= high:
                 mark[x] = stamp
                 out[size] = x
                 size += 1
-            e = following[e]
+            e = edges.following[e]
     return size
 
 
 @njit(nogil=True, cache=True)
 def _share_places(rank, earlier, later):
-    """Give the places of both sets to `earlier` first and `later` then, each in its old order."""
+    """Give the places of both sets first to `earlier`, then to `later`; each keeps its order."""
     nodes = np.concatenate((earlier[np.argsort(rank[earlier])], later[np.argsort(rank[later])]))
     places = np.sort(rank[nodes])
     rank[nodes] = places

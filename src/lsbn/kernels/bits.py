@@ -1,8 +1,8 @@
 """Bit columns: one row of 64-bit words for each state of each variable.
 
 Bit ``r`` of state ``s`` of variable ``v`` says whether row ``r`` of the table has ``v = s``. The
-count of any configuration is then an AND of bit columns and a popcount, 512 rows an instruction
-where the processor has ``vpopcntq``.
+count of any configuration is then an AND of bit columns and a popcount. A processor with
+``vpopcntq`` counts 512 rows with one instruction.
 """
 
 import numpy as np

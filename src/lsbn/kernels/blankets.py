@@ -6,12 +6,12 @@ from numba import njit
 from lsbn.kernels.independence import by_strata, log_chi2_sf, rows_by_stratum, statistics
 
 _ROW_COST = 10.0
-"""Words ANDed and counted in the time in which one row is counted, its stratum known."""
+"""Words ANDed and counted in the time in which one row of a known stratum is counted."""
 
 
 @njit(nogil=True, cache=True)
 def keep_heaviest(strip, low, least, weights, partners, counts):
-    """Put the pairs of a strip at or above an end's least weight into that end's heap.
+    """Put each pair of a strip into the heap of an end if it reaches the least weight of this end.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def keep_heaviest(strip, low, least, weights, partners, counts):
 
 @njit(nogil=True, cache=True)
 def _lighter(w, a, u, b):
-    """Order of partners: by weight, of equal weights the later variable is the lighter one."""
+    """Compare partners by weight; of equal weights, the later variable counts as lighter."""
     return w < u or (w == u and a > b)
 
 
@@ -111,10 +111,10 @@ def associations(data, target, pool, given):
 def iamb(data, target, pool, log_alpha, most):
     """Incremental association Markov blanket of a variable among a pool.
 
-    Forward, of the variables that depend on the target given those chosen, the one with most
-    conditional mutual information is chosen, until none depends or ``most`` are chosen. Backward,
-    the weakest chosen variable leaves if it is independent of the target given the others, again
-    and again.
+    Forward phase: of the variables that depend on the target given the chosen ones, choose the one
+    with the largest conditional mutual information. Stop if no variable depends on the target, or
+    if ``most`` are chosen. Backward phase: remove the weakest chosen variable if it is independent
+    of the target given the others, and repeat.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def iamb(data, target, pool, log_alpha, most):
 
 @njit(nogil=True, cache=True)
 def _backward(data, target, chosen, log_alpha):
-    """Take away, one by one, the variable with the greatest p-value above the level."""
+    """Remove variables one by one, always the one with the largest p-value above the level."""
     while chosen.shape[0] > 1:
         worst, weakest = -1, log_alpha
         for k in range(chosen.shape[0]):

@@ -11,7 +11,7 @@ Both directions of an edge between two variables without further parents then ha
 the mean of the two. So all orientations of a tree without colliders have the same score. The
 leaning of v -> u is minus that of u -> v: it changes only the weight of directions.
 
-Leanings depend on the data, so they are not part of the prior. They are added beside it, and the
+Leanings depend on the data, so they are not part of the prior. They are added separately, and the
 score itself remains a log probability. The corrected evidence of two joined columns is the
 geometric mean of two distributions. Its sum over all columns is at most 1. Where the limit
 on free parameters forbids one direction of an edge, the leaning cannot help.
@@ -75,7 +75,7 @@ def leanings(columns, lookup, child, parents):
 
 
 class FamilyScorer(NamedTuple):
-    """All that scores the families of one child.
+    """All arguments of the score of a family of one child.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class FamilyScorer(NamedTuple):
     lookup : Lookup
     child : int
     prior : Prior
-        The number of its sizes less one is the width of the rows that hold parent sets.
+        A row of parent sets has one entry less than there are sizes.
     """
 
     columns: Columns

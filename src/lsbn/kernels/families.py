@@ -1,4 +1,4 @@
-"""Scores of all families of one child, where the variables are few."""
+"""Scores of all families of one child, for few variables."""
 
 import numpy as np
 from numba import njit

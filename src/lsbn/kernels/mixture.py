@@ -1,35 +1,38 @@
-"""The mixed score: five ways in which a variable may depend on its parents, all as likely.
+"""The mixed score: the average of five models of a variable given its parents.
 
-A family has a table with a row for each configuration of the parents, or a decision tree with such
-rows at its leaves (`lsbn.kernels.trees`). A row of a child with ``r`` states has a Dirichlet prior
-of some weight ``w``: each state has ``w / r``, unless the row is drawn to the margin.
+The models are called ways, and all have the same prior probability. A family has a table with a row
+for each configuration of the parents, or a decision tree with such rows at its leaves
+(`lsbn.kernels.trees`). A row of a child with ``r`` states has a Dirichlet prior of some weight
+``w``: each state has ``w / r``, except in shrunk rows.
 
-- *one weight*: a table whose rows all have the same weight, averaged over `TABLE_WEIGHTS`, and
-  without parents also over an infinite one, with which all states are alike;
-- *own weights*: a table whose rows have a weight each, averaged over `OWN_WEIGHTS`: a row may be
-  nearly deterministic, its neighbour not;
-- *shrunk rows*: a table whose rows are drawn to the child's margin by the same weight, averaged
-  over `SHRUNK_WEIGHTS`;
-- *trees of one weight*, averaged over `TREE_WEIGHTS`, and *trees of own weights*, where there are
-  two parents or more and not too many contexts.
+- *one weight*: a table whose rows all have the same weight, averaged over `TABLE_WEIGHTS`. Without
+  parents the average includes an infinite weight, which makes all states equally probable;
+- *own weights*: a table in which each row has its own weight, averaged over `OWN_WEIGHTS`. So one
+  row may be nearly deterministic and the next one not;
+- *shrunk rows*: a table whose rows shrink towards the child's margin, all with the same weight,
+  averaged over `SHRUNK_WEIGHTS`;
+- *trees of one weight*, averaged over `TREE_WEIGHTS`, and *trees of own weights*, if there are two
+  parents or more and not too many contexts.
 
 Each way is a distribution of the child's column given the parents' columns, so their average is
 also a distribution: its sum over all possible columns is 1. Whether there are trees depends on the
 parents alone. BDeu is not among the ways: it gives every row the weight ``ess / q`` for ``q``
-configurations, which starves the rows of large tables.
+configurations, which is too small in large tables.
 
-The infinite weight keeps noise silent. If all states are alike, a table with many rows says so more
-firmly than one with few, as each row has its own prior: useless parents would be welcome. The
-infinite weight has a share of 1 / 24 in the family without parents. So they gain at most log 24,
-about 3 nats, and the prior holds them off.
+The infinite weight prevents edges in noise. If all states are equally probable, a table with many
+rows has a higher score than a table with few rows, because each row has its own prior. So useless
+parents would increase the score. The infinite weight has a share of 1 / 24 in the family without
+parents. So useless parents gain at most log 24, about 3 nats, and the prior on graphs outweighs
+this gain.
 
-The margin must not be taken from the rows that it then helps to predict. Configurations come from
-the largest to the smallest, and each is drawn to the margin of the larger ones; those of one size
-are taken together, so that the order of the parents and of their states does not matter.
+The margin must not be computed from the rows that it then helps to predict. Therefore the
+configurations are sorted from the largest to the smallest, and each one shrinks towards the margin
+of the larger ones. Configurations of the same size are taken together, so that the order of the
+parents and of their states does not matter.
 
 The ways and the weights were chosen by evidence, the sum of the scores of learned networks:
-`experiments/ways.py` takes each of them out and tries others. Markov equivalent graphs do not have
-the same mixed score, so model averaging corrects what it says of directions: see
+`experiments/ways.py` leaves out each of them and tries others. Markov equivalent graphs do not have
+the same mixed score, so model averaging corrects its preference for a direction: see
 `lsbn.kernels.direction`.
 """
 
@@ -47,7 +50,7 @@ OWN_WEIGHTS = 4.0 ** np.arange(-2, 3)
 SHRUNK_WEIGHTS = np.array([0.5, 2.0, 8.0])
 TREE_WEIGHTS = np.array([1 / 256, 1 / 8, 2.0])
 MOST_CONTEXTS = 512
-"""There are no trees where the parents have more contexts than this."""
+"""There are no trees if the parents have more contexts than this."""
 
 
 @njit(nogil=True, cache=True)
@@ -131,7 +134,7 @@ def _trees(wide, cards, plan, lookup):
 
 @njit(nogil=True, cache=True)
 def _shrunk_rows(counts):
-    """Log evidence of rows drawn to the margin of larger rows, averaged over `SHRUNK_WEIGHTS`."""
+    """Log evidence of rows that shrink towards the margin, averaged over `SHRUNK_WEIGHTS`."""
     r = counts.shape[1]
     sizes = counts.sum(axis=1)
     margin, more = np.full(r, 1.0 / r), np.zeros(r)

@@ -340,8 +340,8 @@ def anneal(lists, links, keys, betas, sweeps, rng):
 def sample(lists, links, keys, sweeps, thin, rng, sums):
     """Sample orders and sum the edge posteriors of every ``thin``-th; gives their log scores.
 
-    Orders are drawn by ``lists``. The posteriors given each order are by the lists of ``sums``,
-    which may hold further sets of little weight.
+    Orders are drawn with ``lists``. The posteriors given an order use the lists of ``sums``, which
+    may contain further sets of little weight.
     """
     state = new_state(lists, keys)
     scores = np.empty(sweeps // thin)
@@ -357,7 +357,7 @@ def sample(lists, links, keys, sweeps, thin, rng, sums):
 def set_shares(lists, links, keys, sweeps, rng, averaged):
     """Sample orders on from ``keys`` and give the mean posterior of every set of ``averaged``.
 
-    Orders are drawn by ``lists``; ``averaged`` are lists that may hold further sets.
+    Orders are drawn with ``lists``; the lists ``averaged`` may contain further sets.
     """
     state = new_state(lists, keys)
     share = np.zeros(averaged.set_mask.shape[0])

@@ -40,6 +40,26 @@ class CountedColumns(NamedTuple):
     xlogx: np.ndarray
 
 
+class MarginColumns(NamedTuple):
+    """The data, and tables for counting all pairs.
+
+    Attributes
+    ----------
+    words, offsets, codes : arrays
+        See `Columns`.
+    margins : (total states,) int64 array
+        Rows of each state: see `lsbn.kernels.counts.state_counts`.
+    xlogx : (rows + 1,) float array
+        ``x log x`` of all counts: see `lsbn.kernels.counts.tabulate_xlogx`.
+    """
+
+    words: np.ndarray
+    offsets: np.ndarray
+    codes: np.ndarray
+    margins: np.ndarray
+    xlogx: np.ndarray
+
+
 class FamilyLists(NamedTuple):
     """Listed parent sets of every variable, as the order sampler takes them.
 

@@ -43,8 +43,8 @@ def sum_over_subsets(f, n_bits):
 def _families(n, set_start, set_mask, set_score):
     """Log sum of the scores of each variable's listed sets within every subset of the others.
 
-    Scores are relative to the best one of their variable; the sum of the best ones is returned,
-    too. Among millions of rows scores have few digits behind the point.
+    Scores are relative to the best score of their variable, and the sum of the best scores is also
+    returned: with millions of rows, scores have few digits after the decimal point.
     """
     within = np.full((n, 1 << (n - 1)), -np.inf)
     total = 0.0
@@ -81,8 +81,8 @@ def exact_edge_posteriors(n, set_start, set_mask, set_score):
     ``log_orders[s]`` is the log sum over the orders of subset ``s``. Given that the variables of
     ``s`` come first, ``v`` is the last of them with a probability that follows from these sums:
     walking down from the set of all variables gives the probability that ``v`` comes right after
-    subset ``t``, without logarithms. These add up to 1 for each ``v`` whatever the size of the
-    scores, and so P(u -> v) + P(v -> u) never exceeds 1 by more than rounding.
+    subset ``t``, without logarithms. These add up to 1 for each ``v`` for scores of any
+    size, so P(u -> v) + P(v -> u) never exceeds 1 by more than rounding.
     """
     within, best = _families(n, set_start, set_mask, set_score)
     full = (1 << n) - 1
@@ -128,7 +128,8 @@ def _add_parents(within, v, before, weight, posterior):
 def exact_graph_posteriors(n, set_start, set_mask, set_score):
     """Posterior of every edge, averaged over all graphs of listed parent sets, each counted once.
 
-    Takes and gives what `exact_edge_posteriors` does, in time proportional to ``n**2 3**n``.
+    Parameters and results are those of `exact_edge_posteriors`. The time is proportional to
+    ``n**2 3**n``.
     """
     within, best = _families(n, set_start, set_mask, set_score)
     evidence = _log_graphs(within, -1, -1)
@@ -149,9 +150,9 @@ def exact_graph_posteriors(n, set_start, set_mask, set_score):
 def _log_graphs(within, u, v):
     """Log sum of the scores of all graphs, or of those without the edge ``u -> v``.
 
-    The variables of a graph that have no children may be any of several; a graph with k of them is
-    counted k times for one, less k (k - 1) / 2 times for two, and so on, in all once (Robinson
-    1973). No term exceeds 2**n times the sum, so little is lost by taking differences.
+    A graph may have several variables without children. With k of them, it is counted k times for
+    one of them, minus k (k - 1) / 2 times for two, and so on: once in total (Robinson 1973). No
+    term exceeds 2**n times the sum, so little is lost by taking differences.
     """
     n = within.shape[0]
     graphs = np.empty(1 << n)

@@ -1,14 +1,14 @@
-"""Averages over decision trees in the place of a family's table.
+"""Averages over decision trees, which replace the table of a family.
 
-A tree asks the parents one by one, each branch in its own order, and stops anywhere: what a
-parent says may count only where other parents have certain states. Given the parents, a tree stops
-at a node with probability one half if there is a parent left to ask, and asks any of those left
-with the same probability. It asks nothing where fewer rows are left than the square root of all;
-trees that leave out a parent are not among its family's.
+A tree asks the parents one by one. Each branch has its own order of questions and may stop
+anywhere. So a parent may have an effect only where other parents have certain states. In the prior,
+a tree stops at a node with probability one half if there are parents left to ask; otherwise it asks
+one of these parents, each with the same probability. A tree asks nothing where fewer rows are left
+than the square root of all rows. Trees that leave out a parent do not belong to the family.
 
-A context fixes some of the parents. The average below a context is that of stopping and of every
-next question, whose branches are contexts, too: one pass over all contexts gives the sum over all
-trees, of which there are very many more.
+A context fixes some of the parents. The average below a context is the average of stopping and of
+every next question, whose branches are contexts too. So one pass over all contexts gives the sum
+over all trees, although there are many more trees than contexts.
 """
 
 import math
@@ -19,16 +19,16 @@ from numba import njit
 
 _HALF = math.log(0.5)
 LEAST_MASS = 1e-6
-"""There are no trees where a tree of the prior asks every parent more rarely than this."""
+"""There are no trees if a tree of the prior asks every parent with a smaller probability."""
 _NEGLIGIBLE = 1e-10
 """Trees that ask every parent are left out of a sum if their share among all trees is smaller:
-it is a difference of large numbers, and there its digits are lost."""
+the share is a difference of large numbers, and rounding has destroyed its digits."""
 _FAR = 40.0
-"""Trees that are less likely than others by so much (in nats) are left out of a sum."""
+"""Trees are left out of a sum if they are less probable than others by this many nats."""
 
 
 class Plan(NamedTuple):
-    """Where trees may ask, which depends on the parents alone.
+    """The contexts in which trees may ask. They depend on the parents alone.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ def add_margins(counts, cards):
     """Count the child's states in every context, from the counts in every configuration.
 
     ``counts[j]`` belongs to configuration ``j`` in mixed base `cards`, the first parent the lowest
-    digit; in the result each digit has one more value, which stands for any.
+    digit; in the result each digit has one more value, which means any state.
     """
     r = counts.shape[1]
     wide = np.zeros((int(np.prod(cards + 1)), r), np.int64)
@@ -95,7 +95,7 @@ def add_margins(counts, cards):
 
 @njit(nogil=True, cache=True)
 def plan_trees(rows, cards):
-    """Find where trees may ask, from the rows in each context (see `add_margins`)."""
+    """Find the contexts in which trees may ask, from the rows in each (see `add_margins`)."""
     asking, unfixed = _asking_contexts(rows, cards)
     return Plan(asking, unfixed, _asking_all(asking, unfixed, cards, rows.shape[0]))
 
@@ -104,8 +104,8 @@ def plan_trees(rows, cards):
 def average_trees(leaf, cards, plan):
     """Log of the average likelihood of all trees that ask every parent at least once.
 
-    Of trees that ask some of the parents, those that ask all are found by inclusion and exclusion:
-    one pass for every set of parents that may be left out.
+    Inclusion and exclusion selects the trees that ask all parents from those that ask some: there
+    is one pass for every set of parents that may be left out.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def average_trees(leaf, cards, plan):
 
 @njit(nogil=True, cache=True)
 def _signs(k):
-    """Signs of the sets of ``k`` things: plus if their number is even."""
+    """Signs of the subsets of ``k`` things: plus for an even number of members."""
     signs = np.ones(1 << k)
     for out in range(1, signs.shape[0]):
         signs[out] = -signs[out & (out - 1)]
@@ -147,7 +147,7 @@ def _signs(k):
 
 @njit(nogil=True, cache=True)
 def _matters(sums, out):
-    """Say whether trees that leave these out may count: those that leave out fewer did."""
+    """Whether trees without these parents may count: those without one parent less did."""
     rest = out
     while rest:
         one = rest & -rest
@@ -159,7 +159,7 @@ def _matters(sums, out):
 
 @njit(nogil=True, cache=True)
 def _asking_contexts(rows, cards):
-    """Contexts in which a tree may ask, those with more fixed parents first, and whom."""
+    """Contexts in which a tree may ask, most fixed parents first, and the parents to ask."""
     least = math.sqrt(rows[-1])
     asking, unfixed = np.empty(rows.shape[0], np.int64), np.empty(rows.shape[0], np.int64)
     digits, bases = np.zeros(cards.shape[0], np.int64), cards + 1
@@ -200,7 +200,7 @@ def _ask(below, c, unfixed, out, cards, leaf, terms):
 
 @njit(nogil=True, cache=True)
 def _asking_all(asking, unfixed, cards, n_contexts):
-    """Probability that a tree asks every parent where it may."""
+    """Probability that a tree asks every parent, if it asks only in these contexts."""
     signs, below = _signs(cards.shape[0]), np.ones(n_contexts)
     mass = 0.0
     for out in range(signs.shape[0]):

@@ -4,16 +4,16 @@ import numpy as np
 from numba import njit
 
 TIE = 1e-9
-"""Weights closer than this, relative, are equal: the copies of a variable weigh the same."""
+"""Weights with a smaller relative difference are equal: copies of a variable have them."""
 
 
 @njit(nogil=True, cache=True)
 def weakest_of_triangles(indptr, neighbours, weights, tolerance):
     """Mark the entries that are the weakest edge of some triangle.
 
-    Edge ``i, j`` falls if ``w_ij < (1 - tolerance) min(w_ik, w_jk)`` for some ``k`` joined to both.
-    All triangles are judged in the graph as given, so that no order matters, and an edge that ties
-    with the next weakest one stays.
+    Edge ``i, j`` is marked if ``w_ij < (1 - tolerance) min(w_ik, w_jk)`` for some ``k`` that is
+    joined to both. All triangles are those of the given graph, so the order of the edges does not
+    matter. An edge that ties with the next weakest edge is not marked.
 
     Parameters
     ----------

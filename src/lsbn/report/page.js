@@ -342,7 +342,7 @@
       panel.replaceChildren(heading(names[v], ""), html("p", {}, ...belongs[v].slice(0, 30).map(chip)));
       if (parents.length) panel.append(...listed("Parents", parents, (i) => format(i.into)));
       if (children.length) panel.append(...listed("Children", children, (i) => format(i.from)));
-      if (open.length) panel.append(...listed("Neighbours, direction open", open, (i) => `← ${format(i.into)}  → ${format(i.from)}`));
+      if (open.length) panel.append(...listed("Neighbours without a clear direction", open, (i) => `← ${format(i.into)}  → ${format(i.from)}`));
       if (!parents.length && !children.length && !open.length) panel.append(html("p", { class: "quiet", text: "No edge." }));
     } else if (state.community !== null) {
       const k = state.community;
@@ -388,7 +388,7 @@
       if (visible(k)) { shown++; if (!directed(k)) open++; if (isTrue(k)) hits++; }
       else if (isTrue(k)) misses++;
     }
-    byId("shown").textContent = count(shown, "edge") + (open ? `, ${open.toLocaleString("en")} with the direction open` : "");
+    byId("shown").textContent = count(shown, "edge") + (open ? `, ${open.toLocaleString("en")} without a clear direction` : "");
     if (hasTruth) {
       const percent = (part, whole) => (whole ? ((100 * part) / whole).toFixed(1) : "0.0") + " %";
       const errors = shown - hits;
@@ -603,7 +603,7 @@
   const legend = byId("legend");
   if (!asCommunities) {
     legend.append(html("span", {}, sample("", true), "thicker line: more probable edge"),
-      html("span", {}, sample("", false), "no arrowhead: the direction is open (neither is 3 times as probable)"));
+      html("span", {}, sample("", false), "no arrowhead: no clear direction (neither is 3 times as probable as the other)"));
     if (hasTruth) legend.append(html("span", {}, sample("hit", false), "hit"),
       html("span", {}, sample("miss", false), "miss: true, not learned"), html("span", {}, sample("error", false), "error: learned, not true"));
   }

@@ -69,7 +69,7 @@ def _groups(communities: Sequence[Sequence[str]], index: dict[str, int]) -> list
     """Return the communities as indices, the largest first; unknown names are an error."""
     for community in communities:
         if unknown := [name for name in community if name not in index]:
-            raise ValueError(f"a community has {unknown[0]!r}, which is none of the variables")
+            raise ValueError(f"a community has {unknown[0]!r}, which is not one of the variables")
     groups = [sorted({index[name] for name in community}) for community in communities]
     return sorted((group for group in groups if group), key=lambda group: (-len(group), group))
 

@@ -160,7 +160,7 @@ def _head(results: Results, about: dict[str, Any], plots: Sequence[str]) -> str:
     versions = ", ".join(f"{k} {v}" for k, v in about["versions"].items())
     codes = sorted({o.code for o in results.outcomes.values()})
     lines = [
-        "# The paper's study, made again",
+        "# The paper's study, repeated",
         "`lsbn study paper --page` generates this page. Every figure comes from the files of a "
         f"run. The run has {len(results.outcomes):,} cells: {results.rows:,} rows sampled from "
         f"each network, columns shuffled, seeds {seeds}. Our figure is left of the slash, the "
@@ -193,6 +193,6 @@ def _commands(results: Results, about: dict[str, Any]) -> str:
         "$ lsbn study paper -o runs/paper --resume                        # after a stop\n"
         "$ lsbn study paper -o runs/paper --resume --page docs/paper.md   # this page\n"
         "```",
-        "The folder of the run contains: `cells/`, a JSON file for every cell; `cells.csv`, the "
-        "figures of all cells; `tables/`, every table of this page as CSV.",
+        "The folder of the run contains `cells/` (a JSON file for every cell), `cells.csv` (the "
+        "figures of all cells) and `tables/` (every table of this page as CSV).",
     )

@@ -38,10 +38,10 @@ def in_short(results: Results) -> str:
     """List the main results."""
     lines = [_reached_words(results, scope) for scope in ("lsbn", "global")]
     lines.append(
-        "What this does not show: the defaults were chosen on these same networks (partition in "
-        "`experiments/second_order.md`, learners in `experiments/learner_sweeps.md`, with the "
-        "seeds named there). Figures on other networks may be lower. The spread beside a mean "
-        "shows how much the figure varies between seeds."
+        "Caution: the defaults were chosen on these same networks (the partition in "
+        "`experiments/second_order.md`, the learners in `experiments/learner_sweeps.md`, with the "
+        "seeds named there). Figures on other networks may be lower. The number after ± shows how "
+        "much a figure varies between seeds."
     )
     averaged = [n for n in results.networks if results.values(n, MODEL_AVERAGING, "global", "shd")]
     if averaged:
@@ -64,8 +64,8 @@ def _reached_words(results: Results, scope: str) -> str:
     if not compared:
         return ""
     below = [_short(v) for v in compared if not v.reached]
-    words = f"{SCOPE_NAMES[scope]}: {len(compared) - len(below)} of {len(compared)} cells have "
-    words += "at least the printed F."
+    reached = f"{len(compared) - len(below)} of {len(compared)}"
+    words = f"{SCOPE_NAMES[scope]}: in {reached} cells our F is at least the printed F."
     words += f" Below it: {', '.join(below)}." if below else ""
     counts = [_short(v, counts=True) for v in compared if v.reached and not v.reached_counts]
     if counts:
@@ -129,16 +129,16 @@ def framework(results: Results) -> str:
             least, most = min(ratios, key=lambda k: ratios[k]), max(ratios, key=lambda k: ratios[k])
             reached = sum(round(ratio, 1) >= 100 for ratio in ratios.values())
             parts.append(
-                f"{SCOPE_NAMES[scope]} has at least the F of global in {reached} of {len(ratios)} "
-                f"pairs of learner and network. The ratio ranges from {ratios[least]:.1f} percent "
-                f"({least}) to {ratios[most]:.1f} percent ({most})."
+                f"In {reached} of {len(ratios)} pairs of learner and network, F of "
+                f"{SCOPE_NAMES[scope]} is at least F of global. The ratio ranges from "
+                f"{ratios[least]:.1f} percent ({least}) to {ratios[most]:.1f} percent ({most})."
             )
     same, both = _same_as_global(results)
     if both:
         parts.append(
             "After Mergence, LSBN with our defaults runs the learner once more over all variables, "
-            "among the candidates that the communities proposed. Model averaging of networks of "
-            "this size searches among all variables instead. This last pass can give the same "
+            "among the candidates that the communities proposed. For networks of this size, model "
+            "averaging searches among all variables instead. This last pass can give the same "
             f"network as global: {same} of {both} runs have the same hits, misses, errors and SHD "
             "as global on the same data table. The scope 'LSBN as published' has no last pass, so "
             "it shows the effect of partition, votes and merging alone."
@@ -167,8 +167,8 @@ def partition(results: Results) -> str:
     return (
         "True edges inside a community of the second-order partition, in percent: "
         f"{covered}. Communities of at most {SMALL} variables, in percent: {small}. Short paths "
-        "alone are not a merit: small communities have short paths even if they cut many edges. "
-        "Therefore the coverage of true edges is shown too."
+        "alone do not show a good partition: small communities have short paths even if they cut "
+        "many edges. Therefore the coverage of true edges is shown too."
     )
 
 
@@ -201,8 +201,8 @@ def seconds(results: Results) -> str:
     """Give the time of all cells, and the slowest network and stage."""
     spent = [o.seconds["total"] for o in results.outcomes.values() if o.cell.scope != PEER_SCOPE]
     words = (
-        f"All {len(spent):,} cells of lsbn took {sum(spent) / 60:.1f} minutes. Seconds are of the "
-        "clock on the wall: other work on the machine makes them longer."
+        f"All {len(spent):,} cells of lsbn took {sum(spent) / 60:.1f} minutes. Seconds are wall "
+        "time: other work on the machine makes them longer."
     )
     stages = {n: s for n in results.networks if (s := stage_seconds(results, n))}
     if stages:

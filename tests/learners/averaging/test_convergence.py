@@ -1,4 +1,4 @@
-"""Which chains are averaged, and what is said of their precision."""
+"""Which chains are averaged, and the diagnostics of their precision."""
 
 from dataclasses import dataclass
 

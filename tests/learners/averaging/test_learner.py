@@ -1,4 +1,4 @@
-"""Posteriors of edges: exact against all graphs, sampled against exact, on tables of every kind."""
+"""Posteriors of edges: exact compared with all graphs, sampled compared with exact."""
 
 import warnings
 from functools import cache
@@ -18,7 +18,7 @@ from lsbn.network import load_network
 from lsbn.network.generators import random_network
 
 SHORT = SamplingSettings(least_steps=0, most_steps=10_000)
-"""Long enough for a sensible answer."""
+"""Settings that are long enough for a good result."""
 
 
 @cache
@@ -31,7 +31,7 @@ def random_table(n, rows, seed=0, **options):
 
 
 def alarm_table(n, rows, seed=1):
-    """Some of alarm's variables, in no order."""
+    """Some variables of alarm, in arbitrary order."""
     table = load_network("alarm").sample(rows, random_state=seed)
     return table[list(np.random.default_rng(seed).permutation(table.columns)[:n])]
 
@@ -56,7 +56,7 @@ def dense(learned):
 
 
 def test_a_parent_outside_the_pools_is_found_beside_others():
-    """A switch between two parents shows only beside them, so no pool has it."""
+    """The switch has an effect only together with two other parents, so no pool contains it."""
     rng = np.random.default_rng(0)
     columns = rng.integers(0, 2, (30, 2_000))
     chosen = np.where(columns[2] == 1, columns[0], columns[1])
@@ -291,7 +291,7 @@ def test_unknown_methods_and_too_many_variables_are_refused():
 
 
 def found_density(edges, n):
-    """Mean of the density after so many edges, Beta(1, m) before for m pairs."""
+    """Posterior mean of the density given the edges; the prior is Beta(1, m) for m pairs."""
     return (edges + 1) / (n * (n - 1) + 1)
 
 
@@ -314,7 +314,7 @@ def test_a_density_that_is_given_stays():
 
 @pytest.mark.parametrize("small_network", [64, 0])
 def test_the_mixed_score_is_searched_among_too_many_sets_to_score_all(small_network):
-    """Everywhere or around what tables found, with the same edges as among all sets."""
+    """The search among all variables, or near the sets of tables, gives the edges of all sets."""
     table = alarm_table(20, 2_000, 5)
     wanted = dense(learn(table, method="exact", max_parents=4, random_state=0))
     effort = SearchSettings(small_network=small_network)
@@ -324,7 +324,7 @@ def test_the_mixed_score_is_searched_among_too_many_sets_to_score_all(small_netw
 
 
 def test_families_with_more_parameters_than_rows_are_never_considered():
-    """Two columns of 20 states tell all of each other, but 200 rows cannot know 380 numbers."""
+    """Two columns of 20 states determine each other; 200 rows are too few for 380 parameters."""
     rng = np.random.default_rng(0)
     first = rng.integers(20, size=200)
     table = pd.DataFrame({"a": first, "b": (first + 1) % 20, "c": first % 2})

@@ -219,7 +219,7 @@ def test_best_parents_are_the_best_sets_among_predecessors(seed):
 
 
 def test_sets_that_count_in_an_order_are_admitted_first():
-    """Where room is short, a later find pushes the best one out, unless an order needs it."""
+    """If the list is full, a later set replaces the best one, unless an order needs it."""
     rng = np.random.default_rng(0)
     cause, other = rng.integers(2, size=(2, 500))
     effect = np.where(rng.random(500) < 0.9, cause, 1 - cause)

@@ -1,4 +1,4 @@
-"""Settings of model averaging: bounds, and what is refused."""
+"""Settings of model averaging: limits and errors."""
 
 import pytest
 
