@@ -43,16 +43,17 @@ out. The other sets of ``i`` go with the same sets of all others, so that as lit
 def empty_graph(lists):
     """Make the state of a chain at the graph without edges."""
     n = lists.set_start.shape[0] - 1
-    room = np.zeros(n + 1, np.int64)
+    child_start, chosen = np.zeros(n + 1, np.int64), np.empty(n, np.int64)
     for u in lists.cand:
-        room[u + 1] += 1
-    chosen = lists.set_start[:-1].copy()
+        child_start[u + 1] += 1
     for v in range(n):
+        child_start[v + 1] += child_start[v]
+        chosen[v] = lists.set_start[v]
         while lists.set_mask[chosen[v]]:
             chosen[v] += 1
     return GraphState(
         chosen,
-        np.cumsum(room),
+        child_start,
         np.zeros(n, np.int64),
         np.empty(lists.cand.shape[0], np.int64),
         np.zeros(n, np.int64),
@@ -145,8 +146,9 @@ def _reach(state, block):
 def _meeting_masks(lists, state, block, meets):
     """Write to ``meets[i, j]`` which candidates of block variable ``i`` are in ``D_j``."""
     size = _reach(state, block)
-    meets[:] = np.uint64(0)
     for i in range(block.shape[0]):
+        for j in range(block.shape[0]):
+            meets[i, j] = np.uint64(0)
         first = lists.cand_start[block[i]]
         for c in range(first, lists.cand_start[block[i] + 1]):
             bits = state.reached[lists.cand[c]]
@@ -171,7 +173,7 @@ def _sum_sets(lists, state, block, variables):
     k = variables.shape[0]
     for i in range(k):
         everyone = _candidate_mask(lists, variables[i])
-        can_follow = 0
+        can_follow = np.int64(0)
         for j in range(k):
             if j != i and block.meets[i, j] & ~block.meets[i, i]:
                 can_follow |= 1 << j
@@ -293,8 +295,8 @@ def draw_block(lists, state, variables, rng):
     _meeting_masks(lists, state, variables, block.meets)
     _sum_sets(lists, state, block, variables)
     _sum_layers(block)
-    drawn = np.full(k, -1)
-    used, last, everyone = 0, 0, (1 << k) - 1
+    drawn = np.empty(k, np.int64)
+    used, last, everyone = np.int64(0), np.int64(0), (1 << k) - 1
     while used != everyone:
         possible = _next_layers(block, used, last)
         total = _log_sum_layers(block.layers, possible)
@@ -311,9 +313,11 @@ def draw_block(lists, state, variables, rng):
                 drawn[i] = _draw_set(lists, variables[i], forbidden, met, block.own[i], rng)
         used |= layer
         last = layer
-    if drawn.min() >= 0:
-        for i in range(k):
-            choose(lists, state, variables[i], drawn[i])
+    for i in range(k):
+        if drawn[i] < 0:
+            return
+    for i in range(k):
+        choose(lists, state, variables[i], drawn[i])
 
 
 @njit(nogil=True, cache=True)
@@ -322,8 +326,14 @@ def _draw_partner(partners, v, rng):
     first, stop = partners.start[v], partners.start[v + 1]
     if first == stop:
         return -1
-    at = np.searchsorted(partners.cumulative[first:stop], rng.random(), side="right")
-    return partners.node[first + min(at, stop - first - 1)]
+    target, stop = rng.random(), stop - 1
+    while first < stop:
+        middle = (first + stop) // 2
+        if partners.cumulative[middle] > target:
+            stop = middle
+        else:
+            first = middle + 1
+    return partners.node[first]
 
 
 @njit(nogil=True, cache=True)
@@ -335,7 +345,7 @@ def draw_block_around(partners, v, size, block, rng):
     block[0] = v
     m = 1
     for _ in range(size - 1):
-        u = _draw_partner(partners, block[rng.integers(0, m)], rng)
+        u = _draw_partner(partners, block[int(m * rng.random())], rng)
         new = u >= 0
         for a in range(m):
             if block[a] == u:
