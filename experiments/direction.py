@@ -29,6 +29,7 @@ from lsbn.learners.averaging.parent_sets import ParentSets
 from lsbn.learners.averaging.sampler import OrderSampler, average_chains
 from lsbn.metrics import compare
 from lsbn.network import load_network
+from lsbn.studies.cells import shuffled_table
 
 NETWORKS = ("alarm", "insurance", "win95pts")
 DRAWS = 200
@@ -326,9 +327,7 @@ def main() -> None:
 def measured(name: str, rows: int, seed: int) -> dict[str, tuple[int, float]]:
     """SHD and F of every way on one table."""
     net = load_network(name)
-    table = net.sample(rows, random_state=seed)
-    shuffled = np.random.default_rng(seed).permutation(table.columns)
-    dataset = Dataset.from_table(table[list(shuffled)])
+    dataset = Dataset.from_table(shuffled_table(net, rows, seed))
     found = posterior(dataset.select(np.flatnonzero(dataset.cards > 1)), seed)
     figures = {}
     for way, read in WAYS.items():

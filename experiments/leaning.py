@@ -21,6 +21,7 @@ import numpy as np
 from lsbn import LSBN, load_network, metrics
 from lsbn.graph import dag_to_cpdag
 from lsbn.network import BayesianNetwork
+from lsbn.studies.cells import shuffled_table
 
 COLUMNS = ("error to the DAG", "error to the CPDAG", "SHD", "F")
 
@@ -47,8 +48,7 @@ def main() -> None:
 
 def compare(network: BayesianNetwork, rows: int, seed: int) -> np.ndarray:
     """Figures without and with leanings, a row each."""
-    table = network.sample(rows, random_state=seed)
-    table = table[list(np.random.default_rng(seed).permutation(table.columns))]
+    table = shuffled_table(network, rows, seed)
     with patch("lsbn.learners.averaging.search.leanings", _no_leanings):
         without = LSBN(random_state=seed).fit(table)
     corrected = LSBN(random_state=seed).fit(table)

@@ -25,6 +25,7 @@ from lsbn.learners.pc import learn_pc
 from lsbn.learners.scoring import PUBLISHED
 from lsbn.metrics import compare
 from lsbn.network import load_network
+from lsbn.studies.cells import shuffled_table
 
 NETWORKS = ("alarm", "insurance", "win95pts", "pigs", "link")
 LARGE = ("pigs", "link")
@@ -34,6 +35,13 @@ TARGETS = {
     "greedy": (93.8, 85.5, 85.0, 100.0, 56.1),
     "MMHC": (96.7, 88.7, 77.8, 100.0, 57.4),
 }
+NOTE = (
+    "The rows of greedy and MMHC were measured with a shorter search (patience 15, 120 to 250 "
+    "kicks in a round) than that of the present default, and have to be measured again. On six "
+    "seeds that were not used for any choice, the present default of greedy gives 85.8 on win95pts "
+    "(81.9 to 88.6), so the 90.4 below is a lucky result."
+)
+"""About the figures of the present page. Remove it when the page is measured again."""
 NO_KICKS = Climbing(rounds=0)
 SETTINGS: dict[str, tuple[Callable[..., Learned], dict[str, dict]]] = {
     "ARACNE": (
@@ -98,7 +106,7 @@ def main() -> None:
         ]
         for name in NETWORKS
     }
-    lines = ["# Settings of the learners", "", heading(arguments), ""]
+    lines = ["# Settings of the learners", "", heading(arguments), "", NOTE, ""]
     for learner, (learn, settings) in SETTINGS.items():
         lines += [f"## {learner}", "", "| | " + " | ".join(NETWORKS) + " |", "|---" * 6 + "|"]
         lines += [row("to reach", TARGETS[learner])]
@@ -123,8 +131,7 @@ def heading(arguments: argparse.Namespace) -> str:
 
 def shuffled(name: str, seed: int) -> Dataset:
     """Draw a table and shuffle its columns."""
-    table = load_network(name).sample(20_000, random_state=seed)
-    return Dataset.from_table(table[list(np.random.default_rng(seed).permutation(table.columns))])
+    return Dataset.from_table(shuffled_table(load_network(name), 20_000, seed))
 
 
 def mean_f(learn: Callable[..., Learned], options: dict, name: str, tables: list[Dataset]) -> float:

@@ -21,6 +21,7 @@ from lsbn.learners import PUBLISHED, Score, learn_model_averaging
 from lsbn.learners.scoring import columns_of
 from lsbn.metrics import compare
 from lsbn.network import BayesianNetwork, load_network
+from lsbn.studies.cells import shuffled_table
 
 NETWORKS = ("alarm", "insurance", "win95pts")
 SCORES = {
@@ -62,10 +63,7 @@ def main() -> None:
 
 def _table(network: str, seed: int) -> tuple[BayesianNetwork, Dataset]:
     net = load_network(network)
-    table = net.sample(20_000, random_state=seed)
-    return net, Dataset.from_table(
-        table[list(np.random.default_rng(seed).permutation(table.columns))]
-    )
+    return net, Dataset.from_table(shuffled_table(net, 20_000, seed))
 
 
 def _f_scores(network: str, seeds: list[int], score: Score) -> list[float]:
@@ -118,7 +116,7 @@ def _copies(seed: int) -> list[str]:
         f"These columns determine each other in every row of the table of seed {seed}. If two",
         "copies change places in a graph, its score stays the same. So both graphs have the same",
         "probability, and a threshold of 0.5 chooses the parents of one copy or of the other by",
-        "chance. `LSBN` learns the network with the first copy only.",
+        "chance. `LSBN` learns the network with the first copy by name only.",
         "",
         "| copy | copy | parents in the true graph |",
         "|---|---|---|",

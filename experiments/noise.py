@@ -21,13 +21,14 @@ from time import process_time
 
 import numpy as np
 import pandas as pd
-from held_out import chosen, numbers, quantile_bins, tables, words
 from sklearn.exceptions import ConvergenceWarning
 
 from lsbn import LSBN, Dataset, EdgeProbabilities
 from lsbn.files import atomic_file
 from lsbn.learners import LEARNERS
 from lsbn.studies.tabular import Table
+from parts.command_line import chosen, numbers, words
+from parts.real_tables import quantile_bins, tables
 
 SKEW = 0.5
 """Parameter of the Dirichlet distribution from which skewed margins are drawn."""

@@ -369,6 +369,29 @@ def dags(n):
             yield tuple(frozenset(u for u, w in edges if w == v) for v in range(n))
 
 
+def graph_posterior(families):
+    """{DAG: probability} over the DAGs with listed families, each counted once."""
+    n = len(families)
+    choices = (dag for dag in itertools.product(*families) if is_dag(dag))
+    weights = {dag: sum(families[v][dag[v]] for v in range(n)) for dag in choices}
+    evidence = log_sum(weights.values())
+    return {dag: math.exp(weight - evidence) for dag, weight in weights.items()}
+
+
+def is_dag(parents):
+    """Say whether the graph with these parents of each node has no cycle."""
+    edges = [(u, v) for v, members in enumerate(parents) for u in members]
+    return is_acyclic(range(len(parents)), edges)
+
+
+def descendants(parents, v):
+    """Nodes that are reached from v."""
+    found = {v}
+    while more := {w for w, members in enumerate(parents) if members & found} - found:
+        found |= more
+    return found - {v}
+
+
 def linear_extensions(parents):
     """Number of orders in which every node comes after its parents."""
 
@@ -617,11 +640,13 @@ def merge_order(communities):
     return rows
 
 
-def copies(codes):
-    """First column that each column repeats, with any state names; none for constants."""
+def copies(codes, names):
+    """First column by name that each column repeats, with any state names; none for constants."""
     originals = list(range(len(codes)))
-    for v, column in enumerate(codes):
-        for u in range(v):
+    order = sorted(originals, key=lambda v: names[v])
+    for k, v in enumerate(order):
+        column = codes[v]
+        for u in order[:k]:
             pairs = set(zip(codes[u].tolist(), column.tolist(), strict=True))
             kinds = len(set(codes[u].tolist())), len(set(column.tolist()))
             if kinds[0] > 1 and kinds == (len(pairs),) * 2:

@@ -184,6 +184,14 @@ def test_the_score_is_a_parameter_and_no_method(alarm):
     assert (by_name.edge_probabilities_ != mixed.edge_probabilities_).nnz > 0
 
 
+def test_graphs_may_count_once(alarm):
+    table = alarm[0][alarm[0].columns[:6]].head(300)
+    by_orders, by_graphs = (LSBN(count=c, random_state=0).fit(table) for c in ("orders", "graphs"))
+    assert by_orders.diagnostics_.count == "orders"
+    assert by_graphs.diagnostics_.count == "graphs"
+    assert abs(by_orders.edge_probabilities_ - by_graphs.edge_probabilities_).max() > 0.01
+
+
 @pytest.mark.parametrize(
     "seed", [None, np.random.default_rng(1), np.random.RandomState(1)], ids=["none", "new", "old"]
 )
@@ -296,6 +304,44 @@ def test_exports(model, tmp_path):
     everything = model.to_networkx()
     assert set(model.dag_.edges) <= {e for u, v in everything.edges for e in ((u, v), (v, u))}
     assert everything.number_of_edges() == model.edge_probabilities_.nnz
+
+
+@pytest.fixture(scope="module")
+def grouped():
+    """A model with a group of copies."""
+    table = load_network("alarm").sample(1_000, random_state=0)[["HR", "HRBP", "HRSAT", "CO"]]
+    renamed = table["HR"].map({"LOW": "b", "NORMAL": "a", "HIGH": "c"})
+    return LSBN(fold_copies="group", random_state=0).fit(table.assign(pulse=renamed))
+
+
+def test_files_of_a_model_with_groups(grouped, tmp_path):
+    edges = set(grouped.dag_.edges)
+    assert {frozenset(edge) for edge in edges} == {
+        frozenset(("HR = pulse", name)) for name in ("HRBP", "HRSAT", "CO")
+    }
+    network = grouped.to_network()
+    assert set(network.dag.edges) == edges
+    states = dict(zip(network.names, network.states, strict=True))
+    assert states["HR = pulse"] == ("HIGH", "LOW", "NORMAL")
+    network.write_bif(tmp_path / "net.bif")
+    assert set(read_bif(tmp_path / "net.bif").dag.edges) == edges
+    grouped.to_graphml(tmp_path / "graph.graphml")
+    assert set(nx.read_graphml(tmp_path / "graph.graphml").edges) == edges
+    grouped.to_csv(tmp_path / "edges.csv")
+    assert "HR = pulse" in (tmp_path / "edges.csv").read_text(encoding="utf-8")
+    grouped.plot(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Groups of equal columns" in page
+    assert "<bdi>HR</bdi>, <bdi>pulse</bdi>" in page
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("package", ["pgmpy", "pyagrum"])
+def test_other_packages_know_groups(grouped, package):
+    pytest.importorskip(package)
+    found = getattr(grouped, f"to_{package}")()
+    names = found.nodes if package == "pgmpy" else found.names()
+    assert set(names) == set(grouped.dag_)
 
 
 def test_plot_writes_a_page(model, tmp_path):

@@ -169,3 +169,66 @@ def test_bad_probabilities_are_refused():
         score([[0, 0.5], [0, 0]], names="abc")
     with pytest.raises(ValueError, match="only the list of names has 'c'"):
         score([[0, 0.5], [0, 0]], names="ac")
+
+
+def group_of(node, groups):
+    return next((name for name, members in groups.items() if node in members), node)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10_000), st.integers(4, 7), st.data())
+def test_an_edge_of_a_group_is_true_if_a_member_has_it(seed, n, data):
+    rng = np.random.default_rng(seed)
+    truth = random_dag(rng, n)
+    groups = {"g": [0, 1], "h": [2, 3]} if data.draw(st.booleans()) else {"g": [0, 2, 3]}
+    nodes = sorted({group_of(v, groups) for v in range(n)}, key=str)
+    learned = nx.relabel_nodes(random_dag(rng, len(nodes)), dict(enumerate(nodes)))
+    true = {frozenset(group_of(x, groups) for x in edge) for edge in truth.edges}
+    true = {pair for pair in true if len(pair) == 2}
+    found = {frozenset(edge) for edge in learned.edges}
+    result = metrics.compare(learned, truth, groups=groups)
+    assert (result.hits, result.misses, result.errors) == (
+        len(found & true),
+        len(true - found),
+        len(found - true),
+    )
+    grouped = metrics.group_nodes(truth, groups)
+    assert metrics.compare(grouped, truth, groups=groups).shd == 0
+    assert metrics.compare(learned, grouped) == result
+
+
+def test_groups_of_a_dag_that_would_have_a_cycle():
+    truth = nx.DiGraph([("x", "a"), ("b", "x"), ("x", "y"), ("y", "z")])
+    grouped = metrics.group_nodes(truth, {"a = b": ["a", "b"]})
+    both_ways = [("a = b", "x"), ("x", "y"), ("y", "z")]
+    assert set(grouped.edges) == {e for u, v in both_ways for e in ((u, v), (v, u))}
+    learned = nx.DiGraph([("z", "y"), ("y", "x"), ("x", "a = b")])
+    assert metrics.compare(learned, truth, groups={"a = b": ["a", "b"]}).shd == 0
+
+
+def test_groups_of_an_undirected_graph():
+    truth = nx.Graph([("a", "b"), ("b", "c"), ("a", "c")])
+    grouped = metrics.group_nodes(truth, {"g": ["a", "b"]})
+    assert not grouped.is_directed()
+    assert list(grouped.edges) == [("g", "c")]
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ({"g": ["a", "e"]}, "'e', a member of the group 'g', is no node of the graph"),
+        ({"g": ["a", "b"], "h": ["b", "c"]}, "'b', a member of the group 'h', is in two groups"),
+        ({"g": ["a", "b"], "h": ["a", "c"]}, "'a', a member of the group 'h', is in two groups"),
+        ({"c": ["a", "b"]}, "the group 'c' has the name of another node"),
+    ],
+)
+def test_impossible_groups_are_refused(groups, message):
+    with pytest.raises(ValueError, match=message):
+        metrics.group_nodes(nx.DiGraph([("a", "b"), ("b", "c")]), groups)
+
+
+def test_a_node_with_an_edge_to_itself_is_refused_with_groups():
+    truth = nx.DiGraph([("a", "a"), ("b", "c")])
+    learned = nx.DiGraph([("a = b", "c")])
+    with pytest.raises(ValueError, match="'a = b' has an edge to itself"):
+        metrics.compare(learned, truth, groups={"a = b": ["a", "b"]})

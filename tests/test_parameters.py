@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lsbn.estimator import LSBN
-from lsbn.parameters import check_parameters, score_of, seed_sequence
+from lsbn.parameters import check_parameters, copies_of, score_of, seed_sequence
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,15 @@ from lsbn.parameters import check_parameters, score_of, seed_sequence
         ({"triplet_threshold": None}, "triplet_threshold is None; use 0 to 1"),
         ({"blanket_alpha": "small"}, "blanket_alpha is 'small'; use more than 0"),
         ({"bins": 9, "max_states": 8}, r"bins is 9; use a whole number from 2 to max_states \(8\)"),
+        ({"count": "dags"}, "count is 'dags'; use orders or graphs"),
+        ({"count": "graphs", "learner": "greedy"}, "only model-averaging counts graphs"),
+        ({"count": "graphs", "learner": print}, "only model-averaging counts graphs"),
+        ({"count": "graphs", "last_pass": False}, "for the last pass; leave out count"),
+        (
+            {"fold_copies": "fold"},
+            "fold_copies is 'fold'; use 'join', 'group', 'keep', True, False",
+        ),
+        ({"fold_copies": 1}, "fold_copies is 1; use"),
         ({"n_jobs": 0}, "n_jobs is 0; use 1 or more, -1 for all cores, or None"),
         ({"n_jobs": "all"}, "n_jobs is 'all'"),
     ],
@@ -33,6 +42,9 @@ def test_impossible_parameters_are_refused(options, message):
         {"max_size": np.int64(5), "threshold": np.float32(0.5), "n_jobs": np.int64(-1)},
         {"weights": np.array(["MI"]), "blanket_alpha": 0.01, "triplet_threshold": 1},
         {"learner": print, "threshold": 0},
+        {"count": "graphs"},
+        {"fold_copies": "group"},
+        {"fold_copies": np.bool_(True)},
     ],
 )
 def test_possible_parameters_are_accepted(options):
@@ -54,3 +66,19 @@ def test_a_seed_sequence_may_be_used_again():
 def test_the_score_has_a_name_or_is_a_value():
     assert score_of("greedy", None) is None
     assert score_of("greedy", "bdeu").kind == "bdeu"
+
+
+@pytest.mark.parametrize(
+    ("learner", "value", "expected"),
+    [
+        ("model-averaging", None, "join"),
+        (print, None, "join"),
+        ("aracne", None, "keep"),
+        ("pc", True, "join"),
+        ("greedy", False, "keep"),
+        ("pc", "group", "group"),
+        ("greedy", "keep", "keep"),
+    ],
+)
+def test_what_is_done_with_copies(learner, value, expected):
+    assert copies_of(learner, value) == expected

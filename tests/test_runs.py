@@ -1,5 +1,6 @@
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
@@ -12,6 +13,7 @@ from lsbn.network import load_network
 from lsbn.runs import (
     Run,
     Summary,
+    columns_of,
     covered_edges,
     evaluation_of,
     load_truth,
@@ -48,7 +50,9 @@ def test_run_folder_holds_the_contract(tmp_path):
         "evaluation",
         "versions",
         "names",
+        "groups",
     ]
+    assert run.groups == {}
     assert run.summary["evaluation"] is None
     assert run.communities == [list(NAMES)]
     assert run.edges().names == NAMES
@@ -73,6 +77,17 @@ def test_evaluation_has_a_threshold():
     truth = nx.DiGraph([(NAMES[0], "b")])
     truth.add_node("c")
     assert [evaluation_of(EDGES, truth, 7, t)["errors"] for t in (0.5, 0.85)] == [1, 0]
+
+
+def test_evaluation_counts_the_edges_of_groups(tmp_path):
+    groups = {NAMES[0]: ("x", "y")}
+    write_run(tmp_path / "run", replace(SUMMARY, groups=groups), [list(NAMES)], edges=EDGES)
+    run = Run(tmp_path / "run")
+    assert run.groups == {NAMES[0]: ["x", "y"]}
+    assert columns_of(run.edges().names, run.groups) == ["x", "y", "b", "c"]
+    truth = nx.DiGraph([("x", "y"), ("y", "b"), ("b", "c")])
+    found = evaluation_of(run.edges(), truth, 7, groups=run.groups)
+    assert (found["hits"], found["misses"], found["errors"], found["shd"]) == (2, 0, 0, 0)
 
 
 def test_an_older_folder_has_its_variables_in_the_communities(tmp_path):

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array
 
 from lsbn.data import DataError, Dataset
-from lsbn.data.copies import Folded, fold_copies
+from lsbn.data.copies import FOLDS, Folded
 from lsbn.fitted import FittedNetwork
 from lsbn.framework.candidates import find_candidates
 from lsbn.framework.diagnostics import fit_diagnostics
@@ -24,7 +24,7 @@ from lsbn.learners import LEARNERS, Learned, Score
 from lsbn.learners.averaging import SearchSettings
 from lsbn.pairs import WEIGHTS, PairStatistics
 from lsbn.parallel import threads
-from lsbn.parameters import check_parameters, score_of, seed_sequence
+from lsbn.parameters import check_parameters, copies_of, score_of, seed_sequence
 from lsbn.partition import ropart
 
 __all__ = ["LSBN"]
@@ -61,10 +61,13 @@ class LSBN(FittedNetwork, BaseEstimator):
         With a callable there is no last pass.
     weights : sequence of str
         Weight functions of the partition, and of the candidates for Markov blankets.
-    fold_copies : bool, optional
-        Learn the network without copies of columns, and join each copy to its original afterwards,
-        see `lsbn.data.copies`. By default False for PC and ARACNE, which treat copies alike, and
-        True for the other learners, which would give the edges to one of the copies by chance.
+    fold_copies : {"join", "group", "keep"} or bool, optional
+        What to do with columns that are exact copies of each other, see `lsbn.data.copies`. "join"
+        or True: learn the first one by name, which has all edges of the group, and join the others
+        to it by an edge. "group": the group is one variable of the result, such as ``a = b``.
+        "keep" or False: learn all columns. By default "keep" for PC and ARACNE, which treat copies
+        alike, and "join" for the other learners, which would give the edges to one of the copies
+        by chance.
     max_community : int
         Communities with more variables are partitioned again.
     blanket_alpha : float, optional
@@ -89,6 +92,9 @@ class LSBN(FittedNetwork, BaseEstimator):
         Score of a family for model averaging, greedy search and MMHC, or the name of its kind, see
         `lsbn.learners.Score`. By default the last pass of model averaging has the mixed score;
         LocalLearn and the other learners have BDeu, as published.
+    count : {"orders", "graphs"}
+        What the last pass of model averaging counts. With ``orders`` a graph counts as often as it
+        has orders, which favours graphs with few edges. With ``graphs`` each graph counts once.
     threshold : float
         Edges of `dag_` and `cpdag_` have a greater probability than this, in either direction.
     discretize, bins, missing, max_states
@@ -108,7 +114,11 @@ class LSBN(FittedNetwork, BaseEstimator):
     edge_probabilities_ : scipy.sparse.csr_array, shape (n, n)
         ``[i, j]`` is P(i -> j).
     edges_ : EdgeProbabilities
-        The same probabilities with the names of the variables.
+        The same probabilities with the names of the variables: the columns and, with
+        ``fold_copies="group"``, the groups.
+    groups_ : dict of str to tuple of str
+        The columns of each group of copies by the name of the group; empty unless
+        ``fold_copies="group"``.
     dag_, cpdag_ : networkx.DiGraph
         Edges above the threshold, with their ``probability``; `dag_` is acyclic.
     communities_ : list of list of str
@@ -123,11 +133,11 @@ class LSBN(FittedNetwork, BaseEstimator):
         `lsbn.framework.FitDiagnostics`. It is also a mapping: ``diagnostics_["r_hat"]`` is
         ``diagnostics_.r_hat``.
     dataset_ : Dataset
-        The coded table.
+        The coded table, with all columns.
     feature_names_in_ : numpy.ndarray of str
-        Names of the variables.
+        Names of the columns.
     n_features_in_ : int
-        Number of variables.
+        Number of columns.
 
     See Also
     --------
@@ -149,7 +159,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         *,
         learner: str | Callable[..., Learned] = "model-averaging",
         weights: Sequence[str] = WEIGHTS,
-        fold_copies: bool | None = None,
+        fold_copies: bool | str | None = None,
         max_community: int = 50,
         blanket_alpha: float | None = None,
         max_size: int = 10,
@@ -158,6 +168,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         triplet_threshold: float = 0.5,
         last_pass: bool = True,
         score: Score | str | None = None,
+        count: str = "orders",
         threshold: float = 0.5,
         discretize: str | None = None,
         bins: int = 5,
@@ -178,6 +189,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         self.triplet_threshold = triplet_threshold
         self.last_pass = last_pass
         self.score = score
+        self.count = count
         self.threshold = threshold
         self.discretize = discretize
         self.bins = bins
@@ -240,7 +252,8 @@ class LSBN(FittedNetwork, BaseEstimator):
         seeds = seed_sequence(self.random_state).spawn(3)
         stages = Stages(self.verbose)
         with stages("read", "coding the table"):
-            folded = self._folded(self._coded(X))
+            dataset = self._coded(X)
+            folded = FOLDS[copies_of(self.learner, self.fold_copies)](dataset)
         pairs = PairStatistics(folded.dataset)
         with stages("partition", "partitioning the variables"):
             communities = self._partition(pairs, stages.report)
@@ -256,6 +269,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         else:
             with stages("last pass", "learning the whole network"):
                 learned = self._learn(pairs, proposals, seeds[2])
+        self._store_table(dataset)
         self._store(folded, communities, hierarchy, learned)
         self.diagnostics_ = fit_diagnostics(
             learned.diagnostics,
@@ -303,21 +317,17 @@ class LSBN(FittedNetwork, BaseEstimator):
         if self.learner in ("model-averaging", "pc"):
             pairs.release()  # these learners count for themselves, and take long
         score = self._score()
+        options: dict[str, Any] = {} if score is None else {"score": score}
+        if self.learner == "model-averaging":
+            options |= {"count": self.count}
         return LEARNERS[str(self.learner)](
             dataset,
             candidates=candidates,
             pairs=pairs,
             random_state=np.random.default_rng(seed),
             n_jobs=threads(self.n_jobs),
-            **({} if score is None else {"score": score}),
+            **options,
         )
-
-    def _folded(self, dataset: Dataset) -> Folded:
-        """Fold the copies of columns if the parameters say so."""
-        fold = (
-            self.learner not in ("pc", "aracne") if self.fold_copies is None else self.fold_copies
-        )
-        return fold_copies(dataset) if fold else Folded.nothing(dataset)
 
     def _check_parameters(self) -> None:
         """Raise an error for a parameter that is unknown or out of range."""
@@ -341,6 +351,12 @@ class LSBN(FittedNetwork, BaseEstimator):
             blanket_alpha=self.blanket_alpha,
         )
 
+    def _store_table(self, dataset: Dataset) -> None:
+        """Set the attributes of the table."""
+        self.dataset_ = dataset
+        self.n_features_in_ = dataset.n_variables
+        self.feature_names_in_ = np.array(dataset.names, dtype=object)
+
     def _store(
         self,
         folded: Folded,
@@ -348,13 +364,11 @@ class LSBN(FittedNetwork, BaseEstimator):
         hierarchy: np.ndarray,
         learned: Learned,
     ) -> None:
-        """Set the fitted attributes, with the copies of columns."""
-        dataset, edges = folded.whole, folded.unfold_edges(learned.edges)
+        """Set the attributes of the result, with the copies of columns."""
+        edges = folded.unfold_edges(learned.edges)
         communities = folded.unfold_communities(communities)
-        self.dataset_ = dataset
-        self.n_features_in_ = dataset.n_variables
-        self.feature_names_in_ = np.array(dataset.names, dtype=object)
-        self.communities_ = [[dataset.names[v] for v in c.tolist()] for c in communities]
+        self.groups_ = dict(folded.groups)
+        self.communities_ = [[edges.names[v] for v in c.tolist()] for c in communities]
         self.hierarchy_ = hierarchy
         if folded.copies:
             self.hierarchy_[:, 3] = union_sizes(communities, hierarchy)

@@ -10,6 +10,7 @@ import networkx as nx
 from sklearn.utils.validation import check_is_fitted
 
 from lsbn.data import Dataset
+from lsbn.data.copies import grouped_dataset
 from lsbn.framework.diagnostics import FitDiagnostics
 from lsbn.graph import EdgeProbabilities
 from lsbn.network import BayesianNetwork, fit_tables
@@ -27,6 +28,7 @@ class FittedNetwork:
     dataset_: Dataset
     diagnostics_: FitDiagnostics
     edges_: EdgeProbabilities
+    groups_: dict[str, tuple[str, ...]]
     dag_: nx.DiGraph
 
     def plot(self, path: str | os.PathLike[str], title: str | None = None) -> None:
@@ -48,6 +50,7 @@ class FittedNetwork:
             "rows": self.dataset_.n_rows,
             "seconds": self.diagnostics_.seconds,
             "diagnostics": replace(self.diagnostics_, seconds=None),
+            "groups": self.groups_,
         }
         from lsbn.report import write_report  # slow to import, and only the page needs it
 
@@ -68,6 +71,9 @@ class FittedNetwork:
     def to_network(self, ess: float = 1.0) -> BayesianNetwork:
         """Return `dag_` with probability tables, estimated by posterior means.
 
+        A group of copies is one variable of the network. Its states are those of the first column
+        in ``groups_``.
+
         Parameters
         ----------
         ess : float
@@ -79,7 +85,7 @@ class FittedNetwork:
             Its method ``write_bif`` writes a BIF file.
         """
         check_is_fitted(self)
-        return fit_tables(self.dag_, self.dataset_, ess=ess)
+        return fit_tables(self.dag_, grouped_dataset(self.dataset_, self.groups_), ess=ess)
 
     def to_pgmpy(self) -> Any:
         """Return the network of `to_network` as a pgmpy network; pgmpy must be installed."""

@@ -2,11 +2,11 @@
 
 All measures except the structural Hamming distance are about the skeleton, the unordered pairs of
 variables. A skeleton probability is P(i -> j) + P(j -> i). Pairs that are not stored in a sparse
-matrix have probability zero.
+matrix have probability zero. If a result has groups of copies, `group_nodes` groups the true graph.
 """
 
 import contextlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import networkx as nx
@@ -23,6 +23,7 @@ __all__ = [
     "calibration_curve",
     "compare",
     "expected_calibration_error",
+    "group_nodes",
 ]
 
 
@@ -80,13 +81,22 @@ def _percent(part: int, whole: int) -> float:
     return 100.0 * part / whole if whole else 0.0
 
 
-def compare(learned: nx.Graph, truth: nx.Graph) -> Comparison:
+def compare(
+    learned: nx.Graph,
+    truth: nx.Graph,
+    *,
+    groups: Mapping[str, Sequence[Hashable]] | None = None,
+) -> Comparison:
     """Compare a learned graph with the true one.
 
     Parameters
     ----------
     learned, truth : networkx.DiGraph or networkx.Graph
         Graphs over the same nodes. In a DiGraph an undirected edge has both directions.
+    groups : mapping of str to sequence, optional
+        Nodes of `learned` that stand for several nodes of `truth`, such as `lsbn.LSBN.groups_`. An
+        edge of a group is true if one of its members has this edge. True edges inside a group do
+        not count. See `group_nodes`.
 
     Returns
     -------
@@ -116,6 +126,8 @@ def compare(learned: nx.Graph, truth: nx.Graph) -> Comparison:
     >>> round(result.f_score, 1)
     80.0
     """
+    if groups:
+        truth = group_nodes(truth, groups)
     if set(learned) != set(truth):
         _refuse_nodes(set(learned), set(truth), "the learned graph")
     index = {node: v for v, node in enumerate(truth)}
@@ -127,6 +139,64 @@ def compare(learned: nx.Graph, truth: nx.Graph) -> Comparison:
         errors=len(pairs) - hits,
         shd=sum(pairs.get(pair) != true.get(pair) for pair in pairs.keys() | true.keys()),
     )
+
+
+def group_nodes(graph: nx.Graph, groups: Mapping[str, Sequence[Hashable]]) -> nx.Graph:
+    """Replace the members of each group by one node, which has all their edges to other nodes.
+
+    Parameters
+    ----------
+    graph : networkx.DiGraph or networkx.Graph
+        A true graph over the columns of a table.
+    groups : mapping of str to sequence
+        The members of each group by the name of the group, such as `lsbn.LSBN.groups_`.
+
+    Returns
+    -------
+    networkx.DiGraph or networkx.Graph
+        A new graph, without attributes. Edges inside a group are left out.
+
+    Raises
+    ------
+    ValueError
+        If a member is no node of the graph or is in two groups, or a group has the name of another
+        node.
+
+    Notes
+    -----
+    If the result of a DAG has a cycle, for example from x -> a and b -> x with the group of a and
+    b, then the CPDAG of the DAG is grouped instead. Opposite directions become an undirected edge.
+
+    Examples
+    --------
+    >>> truth = nx.DiGraph([("a", "b"), ("b", "c"), ("a", "c"), ("c", "d")])
+    >>> list(group_nodes(truth, {"a = b": ["a", "b"]}).edges)
+    [('a = b', 'c'), ('c', 'd')]
+    """
+    group_of: dict[Hashable, Hashable] = {node: node for node in graph}
+    for name, members in groups.items():
+        if name in graph and name not in members:
+            raise ValueError(f"the group {name!r} has the name of another node")
+        for member in members:
+            if group_of.get(member) != member:
+                problem = "is in two groups" if member in graph else "is no node of the graph"
+                raise ValueError(f"{member!r}, a member of the group {name!r}, {problem}")
+            group_of[member] = name
+    grouped = _merged(graph, group_of)
+    if graph.is_directed() and not nx.is_directed_acyclic_graph(grouped):
+        with contextlib.suppress(CycleError):
+            grouped = _merged(dag_to_cpdag(graph), group_of)
+    return grouped
+
+
+def _merged(graph: nx.Graph, group_of: Mapping[Hashable, Hashable]) -> nx.Graph:
+    """Merge the nodes of a group; an edge of a node to itself stays, so that it can be refused."""
+    merged = nx.DiGraph() if graph.is_directed() else nx.Graph()
+    merged.add_nodes_from(group_of[node] for node in graph)
+    merged.add_edges_from(
+        (group_of[u], group_of[v]) for u, v in graph.edges() if u == v or group_of[u] != group_of[v]
+    )
+    return merged
 
 
 def _refuse_nodes(found: set[Hashable], true: set[Hashable], what: str) -> None:
@@ -227,7 +297,7 @@ def average_precision(
     probabilities : scipy sparse, shape (n, n)
         ``[i, j]`` = P(i -> j).
     truth : networkx.DiGraph or networkx.Graph
-        The true graph; only its skeleton counts.
+        The true graph; only its skeleton counts. For a result with groups, that of `group_nodes`.
     names : sequence
         The node of `truth` for each row and column.
 

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from lsbn.data import TableOptions
+from lsbn.data.copies import FOLDS
 from lsbn.learners import LEARNERS, Score
+from lsbn.learners.averaging import COUNTS
 from lsbn.pairs import WEIGHTS, base_weights
 
-__all__ = ["check_parameters", "score_of", "seed_sequence"]
+__all__ = ["check_count", "check_parameters", "copies_of", "score_of", "seed_sequence"]
 
 
 def check_parameters(parameters: Mapping[str, Any]) -> None:
@@ -34,6 +36,8 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
     if not callable(given["learner"]) and given["learner"] not in tuple(LEARNERS):
         raise ValueError(f"unknown learner {given['learner']!r}; there are {', '.join(LEARNERS)}")
     score_of(given["learner"], given["score"])
+    check_count(given["learner"], given["count"], given["last_pass"])
+    copies_of(given["learner"], given["fold_copies"])
     _check_weights(given["weights"])
     _check_whole("max_community", given["max_community"], 2)
     _check_whole("max_size", given["max_size"], 2, 20)
@@ -55,6 +59,47 @@ def score_of(learner: Any, score: Score | str | None) -> Score | None:
     if score is not None and learner in ("pc", "aracne"):
         raise ValueError(f"the learner {learner!r} has no score; leave out score")
     return None if score is None else Score.of(score)
+
+
+def check_count(learner: Any, count: Any, last_pass: bool = True) -> None:
+    """Raise an error if the parameter ``count`` is unknown, or has no effect.
+
+    Examples
+    --------
+    >>> check_count("pc", "graphs")
+    Traceback (most recent call last):
+        ...
+    ValueError: count is 'graphs', but only model-averaging counts graphs; leave out count
+    """
+    if count not in tuple(COUNTS):
+        raise ValueError(f"count is {count!r}; use {' or '.join(COUNTS)}")
+    if count != "orders" and learner != "model-averaging":
+        raise ValueError(
+            f"count is {count!r}, but only model-averaging counts {count}; leave out count"
+        )
+    if count != "orders" and not last_pass:
+        raise ValueError(
+            f"count is {count!r}, which is for the last pass; leave out count, or use last_pass"
+        )
+
+
+def copies_of(learner: Any, fold_copies: bool | str | None) -> str:
+    """Return what the parameter ``fold_copies`` means: a key of `lsbn.data.copies.FOLDS`.
+
+    Examples
+    --------
+    >>> copies_of("greedy", None), copies_of("pc", None), copies_of("pc", True)
+    ('join', 'keep', 'join')
+    """
+    if isinstance(fold_copies, str) and fold_copies in FOLDS:
+        return fold_copies
+    if fold_copies is None:
+        return "keep" if learner in ("pc", "aracne") else "join"
+    if isinstance(fold_copies, bool | np.bool_):
+        return "join" if fold_copies else "keep"
+    raise ValueError(
+        f"fold_copies is {fold_copies!r}; use {', '.join(map(repr, FOLDS))}, True, False or None"
+    )
 
 
 def seed_sequence(random_state: Any) -> np.random.SeedSequence:

@@ -25,6 +25,7 @@ from lsbn.version import __version__
 __all__ = [
     "Run",
     "Summary",
+    "columns_of",
     "covered_edges",
     "evaluation_of",
     "json_ready",
@@ -72,6 +73,9 @@ class Summary:
     names : sequence of str
         Names of the variables in the order of the table. `write_run` takes them from the edges.
         Folders of older versions do not have them.
+    groups : mapping of str to sequence of str
+        The columns of each variable that stands for a group of copies. All other variables are
+        columns of the table.
     """
 
     variables: int
@@ -83,6 +87,7 @@ class Summary:
     evaluation: Mapping[str, Any] | None = None
     versions: Mapping[str, str] = field(default_factory=versions)
     names: Sequence[str] = ()
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def threshold_of(summary: Mapping[str, Any] | Summary) -> float:
@@ -245,6 +250,11 @@ class Run:
         return self._load(SUMMARY)
 
     @property
+    def groups(self) -> dict[str, list[str]]:
+        """The columns of each group of copies; empty if there is no group."""
+        return self.summary.get("groups") or {}
+
+    @property
     def communities(self) -> list[list[str]]:
         """The communities, as names of variables."""
         return self._load(COMMUNITIES)
@@ -283,6 +293,17 @@ class Run:
             return json.loads((self.path / name).read_text(encoding="utf-8"))
         except ValueError as error:
             raise ValueError(f"{self.path / name}: not JSON ({error})") from error
+
+
+def columns_of(names: Iterable[str], groups: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the columns of the table for the variables of a result.
+
+    Examples
+    --------
+    >>> columns_of(["a = c", "b"], {"a = c": ["a", "c"]})
+    ['a', 'c', 'b']
+    """
+    return [column for name in names for column in groups.get(name, (name,))]
 
 
 def load_truth(source: str, names: Iterable[str] | None = None) -> nx.DiGraph:
@@ -334,6 +355,7 @@ def evaluation_of(
     truth: nx.DiGraph,
     seed: int | None,
     threshold: float = THRESHOLD,
+    groups: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, int | float | None]:
     """Compare the edges above the threshold with the truth.
 
@@ -342,11 +364,13 @@ def evaluation_of(
     edges : EdgeProbabilities
         Rounded as in edges.csv before they are compared.
     truth : networkx.DiGraph
-        Over the same variables.
+        Over the columns of the table.
     seed : int or None
         The seed of the run, passed on.
     threshold : float
         As for `EdgeProbabilities.skeleton`.
+    groups : mapping, optional
+        The groups of copies among the variables of `edges`, as for `lsbn.metrics.compare`.
 
     Returns
     -------
@@ -354,7 +378,8 @@ def evaluation_of(
         ``hits``, ``misses``, ``errors`` of the skeleton; ``precision``, ``recall``, ``f_score`` in
         percent; ``shd``, the structural Hamming distance of the CPDAGs; ``seed`` of the run.
     """
-    return {**compare(edges.as_written().dag(threshold), truth).as_dict(), "seed": seed}
+    found = compare(edges.as_written().dag(threshold), truth, groups=groups)
+    return {**found.as_dict(), "seed": seed}
 
 
 def covered_edges(communities: Iterable[Iterable[str]], truth: nx.DiGraph) -> int:

@@ -41,6 +41,7 @@ def estimator(monkeypatch):
         def fit(self, dataset):
             self.edges_ = chain_of(dataset)
             self.communities_ = [list(dataset.names[:2]), list(dataset.names[1:])]
+            self.groups_ = {}
             seconds = {"read": 100.0, "partition": 2.0}
             figures = {"method": "sampled", "r_hat": self.r_hat}
             self.diagnostics_ = FitDiagnostics(**figures, seconds=seconds)

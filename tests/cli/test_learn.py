@@ -53,6 +53,77 @@ def test_learn_tells_of_columns_that_repeat_another(tmp_path, capsys):
     assert "&#x27;y&#x27; of" in (tmp_path / "run" / "report.html").read_text("utf-8")
 
 
+def copied_table(folder):
+    """A table of four columns of alarm and a copy, and the true edges of its columns."""
+    table = load_network("alarm").sample(1000, random_state=0)[["HR", "HRBP", "HRSAT", "CO"]]
+    table.assign(pulse=table["HR"]).to_csv(folder / "t.csv", index=False)
+    edges = "HR,HRBP\nHR,HRSAT\npulse,CO\nHR,pulse\n"
+    (folder / "truth.csv").write_text(f"source,target\n{edges}", encoding="utf-8")
+    return folder / "t.csv", folder / "truth.csv"
+
+
+@pytest.mark.parametrize("scope", ["lsbn", "global"])
+def test_learn_reports_groups_of_copies(tmp_path, capsys, scope):
+    table, truth = copied_table(tmp_path)
+    words = ("--copies", "group", "--scope", scope, "--truth", truth, "--jobs", 1)
+    folder = tmp_path / "run"
+    assert run("learn", table, "-o", folder, *words) == 0
+    out = capsys.readouterr().out
+    assert "note: 1 group(s) of equal columns: 'HR = pulse'" in out
+    assert "3 edges above 0.5 between 4 variables" in out
+    summary = summary_of(folder)
+    assert summary["settings"]["copies"] == "group"
+    assert summary["groups"] == {"HR = pulse": ["HR", "pulse"]}
+    assert summary["names"] == ["HR = pulse", "HRBP", "HRSAT", "CO"]
+    assert summary["variables"] == 5
+    assert (summary["evaluation"]["f_score"], summary["evaluation"]["shd"]) == (100.0, 0)
+    assert "HR = pulse" in (folder / "edges.csv").read_text("utf-8")
+    assert "HR = pulse" in nx.read_graphml(folder / "graph.graphml")
+    communities = json.loads((folder / "communities.json").read_text("utf-8"))
+    assert set().union(*communities) == set(summary["names"])
+    page = (folder / "report.html").read_text("utf-8")
+    assert "Groups of equal columns" in page
+    assert "3 hits, 0 misses, 0 errors" in page
+    assert run("evaluate", folder, "--truth", truth, "--json") == 0
+    assert json.loads(capsys.readouterr().out) == summary["evaluation"]
+    assert run("report", folder) == 0
+    assert (folder / "report.html").read_text("utf-8") == page
+
+
+@pytest.mark.parametrize("scope", ["lsbn", "global"])
+def test_learn_joins_copies(tmp_path, capsys, scope):
+    table, truth = copied_table(tmp_path)
+    words = ("--copies", "join", "--scope", scope, "--truth", truth, "--jobs", 1)
+    assert run("learn", table, "-o", tmp_path / "run", *words) == 0
+    assert "note: 1 column(s) repeat another: 'pulse' of 'HR'" in capsys.readouterr().out
+    summary = summary_of(tmp_path / "run")
+    assert (summary["groups"], len(summary["names"])) == ({}, 5)
+    assert (summary["evaluation"]["hits"], summary["evaluation"]["errors"]) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "copies"),
+    [
+        ((), "join"),
+        (("--copies", "group"), "group"),
+        (("--scope", "global"), "keep"),
+        (("--scope", "global", "--copies", "join"), "join"),
+        (("--learner", "pc"), "keep"),
+        (("--learner", "pc", "--copies", "group"), "group"),
+        (("--paper",), "keep"),
+        (("--paper", "--copies", "join"), "join"),
+    ],
+)
+def test_summary_tells_what_was_done_with_copies(
+    tmp_path, chain, estimator, copycat, words, copies
+):
+    assert run("learn", chain, "-o", tmp_path / "run", *words, "--jobs", 1) == 0
+    assert summary_of(tmp_path / "run")["settings"]["copies"] == copies
+    if estimator.asked:
+        given = {"fold_copies": copies} if "--copies" in words else {}
+        assert {k: v for k, v in estimator.asked[-1].items() if k == "fold_copies"} == given
+
+
 def test_learn_as_published(tmp_path, chain, estimator):
     assert run("learn", chain, "-o", tmp_path / "run", "--paper", "--learner", "pc") == 0
     assert estimator.asked[-1]["published"] is True
@@ -78,6 +149,15 @@ def test_learn_as_published(tmp_path, chain, estimator):
 def test_summary_names_the_score_that_was_used(tmp_path, chain, estimator, copycat, words, score):
     assert run("learn", chain, "-o", tmp_path / "run", *words, "--jobs", 1) == 0
     assert summary_of(tmp_path / "run")["settings"]["score"] == score
+
+
+def test_graphs_may_count_once(tmp_path, chain, estimator):
+    assert run("learn", chain, "-o", tmp_path / "run", "--count", "graphs") == 0
+    assert estimator.asked[-1]["count"] == "graphs"
+    assert summary_of(tmp_path / "run")["settings"]["count"] == "graphs"
+    words = ("--scope", "global", "--count", "graphs", "--jobs", 1)
+    assert run("learn", chain, "-o", tmp_path / "alone", *words) == 0
+    assert summary_of(tmp_path / "alone")["diagnostics"]["count"] == "graphs"
 
 
 def test_learn_warns_of_chains_that_disagree(tmp_path, chain, estimator, monkeypatch, capsys):
@@ -113,6 +193,9 @@ def test_learn_refuses(tmp_path, chain, estimator, capsys):
     words = ("--learner", "pc", "--score", "bdeu")
     assert run("learn", chain, "-o", tmp_path / "run", *words) == 2
     assert "--learner pc has no score; leave out --score" in capsys.readouterr().err
+    for words in (("--learner", "pc"), ("--paper",)):
+        assert run("learn", chain, "-o", tmp_path / "run", "--count", "graphs", *words) == 2
+        assert "--count graphs is for the last pass of model-averaging" in capsys.readouterr().err
     assert run("learn", chain, "-o", tmp_path / "run", "--truth", "alarm") == 2
     assert "same variables" in capsys.readouterr().err
     assert estimator.asked == []

@@ -6,12 +6,19 @@ from hypothesis import strategies as st
 import naive
 from lsbn.kernels import counts
 from lsbn.kernels.bits import bit_columns
+from lsbn.kernels.state import MarginColumns
 
 
 def random_codes(seed, cards, rows):
     rng = np.random.default_rng(seed)
     dtype = np.uint8 if max(cards) <= 256 else np.uint16
     return np.array([rng.integers(r, size=rows) for r in cards], dtype)
+
+
+def margin_columns(codes, cards):
+    words, offsets = bit_columns(codes, np.array(cards))
+    margins, xlogx = counts.state_counts(words), counts.tabulate_xlogx(codes.shape[1])
+    return MarginColumns(words, offsets, codes, margins, xlogx)
 
 
 tables = st.tuples(
@@ -27,7 +34,7 @@ def test_state_counts_agree_with_naive(case):
     seed, cards, rows = case
     codes = random_codes(seed, cards, rows)
     words, offsets = bit_columns(codes, np.array(cards))
-    margins = counts.state_counts(words, offsets)
+    margins = counts.state_counts(words)
     for v, r in enumerate(cards):
         expected = [codes[v].tolist().count(s) for s in range(r)]
         assert margins[offsets[v] : offsets[v + 1]].tolist() == expected
@@ -44,14 +51,13 @@ def test_both_ways_of_counting_are_taken():
 def test_strips_agree_with_naive(case, tile, height):
     seed, cards, rows = case
     codes = random_codes(seed, cards, rows)
-    words, offsets = bit_columns(codes, np.array(cards))
-    margins, xlogx = counts.state_counts(words, offsets), counts.tabulate_xlogx(rows)
+    data = margin_columns(codes, cards)
     n = len(cards)
     columns = [c.tolist() for c in codes]
     for low in range(0, n, height):
         high = min(n, low + height)
         mi, product = np.full((height, n), -1.0), np.full((height, n), -1.0)
-        counts.pair_strip(words, offsets, codes, margins, xlogx, low, high, tile, mi, product)
+        counts.pair_strip(data, low, high, tile, mi, product)
         for i in range(low, high):
             for j in range(n):
                 if j <= i:
@@ -65,10 +71,9 @@ def test_strips_agree_with_naive(case, tile, height):
 
 def test_more_than_256_states():
     codes = random_codes(0, [300, 2], 2000)
-    words, offsets = bit_columns(codes, np.array([300, 2]))
-    margins, xlogx = counts.state_counts(words, offsets), counts.tabulate_xlogx(2000)
+    data = margin_columns(codes, [300, 2])
     mi, product = np.zeros((2, 2)), np.zeros((2, 2))
-    counts.pair_strip(words, offsets, codes, margins, xlogx, 0, 2, 16, mi, product)
+    counts.pair_strip(data, 0, 2, 16, mi, product)
     expected = naive.mutual_information(*(c.tolist() for c in codes))
     assert mi[0, 1] == pytest.approx(expected, abs=1e-12)
 

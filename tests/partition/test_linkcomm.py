@@ -117,14 +117,14 @@ def test_many_small_chunks_change_nothing(monkeypatch, seed, kind):
     }[kind]
     whole = link_communities(40, edges, weights)
     calls = []
-    stream = linkcomm.links.stream_similarities
+    stream = linkcomm.similarities.stream_similarities
 
     def counted(*args):
         calls.append(1)
         return stream(*args)
 
     monkeypatch.setattr(linkcomm, "_chunk_room", lambda m: m + 40)
-    monkeypatch.setattr(linkcomm.links, "stream_similarities", counted)
+    monkeypatch.setattr(linkcomm.similarities, "stream_similarities", counted)
     chunked = link_communities(40, edges, weights)
     assert len(calls) > 2
     np.testing.assert_array_equal(chunked.dendrogram[:, 2], whole.dendrogram[:, 2])

@@ -4,7 +4,6 @@ With an option, Chromium uses file descriptors 3 and 4 for its DevTools protocol
 JSON, and each ends with a NUL.
 """
 
-import base64
 import contextlib
 import json
 import os
@@ -157,10 +156,6 @@ class Browser:
             "const b = e.getBoundingClientRect();"
             "return [b.left + b.width / 2, b.top + b.height / 2]; })()"
         )
-
-    def screenshot(self):
-        """PNG of the window."""
-        return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
 
     def _next(self):
         end = time.monotonic() + self.patience

@@ -126,6 +126,26 @@ def test_ids_are_unique_and_labels_point_to_controls(nasty):
             assert attrs.get(key, ids[0]) in ids
 
 
+def test_groups_of_copies_are_listed(tmp_path):
+    edges = EdgeProbabilities(np.diag([0.9], 1), ("a = <b>", "c"))
+    groups = {"a = <b>": ("a", "<b>")}
+    truth = nx.DiGraph([("a", "<b>"), ("<b>", "c")])
+    summary = Summary(3, 10, {}, 0, {}, groups=groups)
+    write_report(tmp_path / "r.html", edges=edges, communities=[], summary=summary, truth=truth)
+    page = Page((tmp_path / "r.html").read_text("utf-8"))
+    assert not page.faults
+    text = "".join(page.text)
+    assert "a = <b> (2 columns): a, <b>" in text
+    assert page.embedded()["pairs"]["t"] == [1]
+    titles = [attrs.get("title") for tag, attrs in page.elements if tag == "div"]
+    assert "1 group of equal columns among them" in titles
+    assert "1 hits, 0 misses, 0 errors" in titles
+
+
+def test_a_page_without_groups_has_no_section_of_groups(nasty):
+    assert "Groups of equal columns" not in nasty
+
+
 def test_a_warning_is_said_at_the_top(nasty):
     assert "Read before use: R-hat up to 1.4" in nasty
 

@@ -43,6 +43,13 @@ def test_an_exact_result_has_no_sampling_figures():
     assert levels(method="exact", **figures) == [("good", "Exact averages")]
 
 
+def test_what_counts_once_is_said():
+    for method, text in (("exact", "Exact averages"), ("sampled", "Averages over sampled graphs")):
+        (found,) = findings(FitDiagnostics(method=method, count="graphs"))
+        assert (found.level, found.text) == ("good", text)
+        assert "counts once" in found.why or "each counted once" in found.why
+
+
 def test_several_methods_are_counted_by_community():
     parts = [community(method="exact"), community(method="sampled"), community()]
     parts.append(community(method=["exact", "sampled"]))

@@ -30,6 +30,8 @@ def add_parser(commands: Commands) -> None:
         scope="lsbn",
         learner=LEARNERS[0],
         score=None,
+        count="orders",
+        copies=None,
         paper=False,
         truth="alarm",
         shuffle_columns=True,

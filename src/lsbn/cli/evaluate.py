@@ -17,6 +17,9 @@ Hits, misses and errors are those of the skeleton, without directions. Precision
 in percent. The structural Hamming distance counts the pairs on which the two equivalence classes
 (CPDAGs) differ.
 
+In a run with --copies group, an edge of a group is true if one of its columns has this edge in the
+true network. True edges between columns of the same group do not count.
+
 Example:
   lsbn evaluate runs/pc --truth alarm --json"""
 
@@ -31,12 +34,13 @@ def add_parser(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Compare the edges of a run with the true network."""
-    from lsbn.runs import Run, evaluation_of, load_truth
+    from lsbn.runs import Run, columns_of, evaluation_of, load_truth
 
     finished = Run(Path(arguments.run_folder))
     edges = finished.edges(load_truth(arguments.truth))
-    truth = load_truth(arguments.truth, edges.names)
-    evaluation = evaluation_of(edges, truth, finished.summary.get("seed"))
+    groups = finished.groups
+    truth = load_truth(arguments.truth, columns_of(edges.names, groups))
+    evaluation = evaluation_of(edges, truth, finished.summary.get("seed"), groups=groups)
     if arguments.json:
         print(json.dumps(evaluation))
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,6 +77,21 @@ def add_parser(commands: Commands) -> None:
         "with the prior of the paper for greedy, mmhc and --paper",
     )
     how.add_argument(
+        "--count",
+        choices=("orders", "graphs"),
+        default="orders",
+        help="what model-averaging counts. orders (default): a network counts as often as it has "
+        "orders of the variables; graphs: each network counts once",
+    )
+    how.add_argument(
+        "--copies",
+        choices=("join", "group", "keep"),
+        help="columns that are exact copies of each other. join: the first one by name has all "
+        "the edges, the others are joined to it by an edge; group: they are one variable, such as "
+        "'a = b'; keep: learn all of them. Default: join; keep for pc, aracne, --paper and "
+        "--scope global",
+    )
+    how.add_argument(
         "--paper",
         action="store_true",
         help="use the framework as published: all votes have the same weight, and there is no "
@@ -91,6 +107,10 @@ def run(arguments: argparse.Namespace) -> None:
         raise ValueError("--scope global does not use the framework; leave out --paper or --scope")
     if arguments.score is not None and arguments.learner in WITHOUT_SCORE:
         raise ValueError(f"--learner {arguments.learner} has no score; leave out --score")
+    if arguments.count != "orders" and (arguments.learner != LEARNERS[0] or arguments.paper):
+        raise ValueError(
+            f"--count {arguments.count} is for the last pass of {LEARNERS[0]}; leave out --count"
+        )
     require_free(arguments.output, force=arguments.force)
     stages = StageProgress()
     dataset = read_table(arguments, stages)
@@ -116,8 +136,11 @@ def learn_and_write(
 
     result = learn_in_scope(arguments, dataset, stages)
     edges, communities = result.edges, result.communities
-    evaluation = None if truth is None else evaluation_of(edges, truth, arguments.seed)
+    evaluation = None
+    if truth is not None:
+        evaluation = evaluation_of(edges, truth, arguments.seed, groups=result.groups)
     summary = make_summary(arguments, dataset, stages, result.diagnostics, evaluation)
+    summary = replace(summary, groups=result.groups)
 
     def page(folder: Path) -> None:
         write_report(
@@ -133,7 +156,7 @@ def learn_and_write(
         write_run(arguments.output, summary, communities, edges=edges, more=page, force=force)
     found = edges.as_written().skeleton(0.5).number_of_edges()
     edge = "edge" if found == 1 else "edges"
-    print(f"{found:,} {edge} above 0.5 between {dataset.n_variables:,} variables")
+    print(f"{found:,} {edge} above 0.5 between {edges.n_variables:,} variables")
     if evaluation is not None:
         print_evaluation(evaluation)
     print_warnings(result.diagnostics)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from lsbn.cli.progress import StageProgress
+from lsbn.cli.summary import copies_used
 
 if TYPE_CHECKING:
     from lsbn.data import Dataset
@@ -27,11 +29,14 @@ class Result:
         Names of the variables of every community.
     diagnostics : FitDiagnostics
         What the learner reports about its run, and the notes on the table, without the seconds.
+    groups : dict of str to tuple of str
+        The columns of each variable that is a group of copies.
     """
 
     edges: EdgeProbabilities
     communities: list[list[str]]
     diagnostics: FitDiagnostics
+    groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def learn_in_scope(
@@ -47,15 +52,22 @@ def _learn_globally(
     arguments: argparse.Namespace, dataset: Dataset, stages: StageProgress
 ) -> Result:
     """Run the learner alone on all variables at once."""
+    from lsbn.data.copies import FOLDS
     from lsbn.framework.diagnostics import FitDiagnostics
     from lsbn.learners import LEARNERS
 
-    with stages("learn", f"{arguments.learner} on {dataset.n_variables:,} variables"):
+    mode = copies_used(arguments)
+    folded = FOLDS[mode](dataset)
+    _print_notes(folded.notes)
+    columns = dataset if mode == "keep" else folded.dataset
+    with stages("learn", f"{arguments.learner} on {columns.n_variables:,} variables"):
         learned = LEARNERS[arguments.learner](
-            dataset, random_state=arguments.seed, n_jobs=arguments.jobs, **_score(arguments)
+            columns, random_state=arguments.seed, n_jobs=arguments.jobs, **_options(arguments)
         )
-    diagnostics = FitDiagnostics(**vars(learned.diagnostics), notes=list(dataset.notes))
-    return Result(learned.edges, [list(dataset.names)], diagnostics)
+    edges = learned.edges if mode == "keep" else folded.unfold_edges(learned.edges)
+    notes = [*dataset.notes, *folded.notes]
+    diagnostics = FitDiagnostics(**vars(learned.diagnostics), notes=notes)
+    return Result(edges, [list(edges.names)], diagnostics, dict(folded.groups))
 
 
 def _learn_by_communities(
@@ -65,23 +77,36 @@ def _learn_by_communities(
     from lsbn.estimator import LSBN
 
     make = LSBN.paper if arguments.paper else LSBN
+    copies = {} if arguments.copies is None else {"fold_copies": arguments.copies}
     with stages("fit", "learning") as tell:
         model = make(
             learner=arguments.learner,
             random_state=arguments.seed,
             n_jobs=arguments.jobs,
             verbose=tell,
-            **_score(arguments),
+            **copies,
+            **_options(arguments),
         ).fit(dataset)
     diagnostics = model.diagnostics_
-    for note in (diagnostics.notes or [])[len(dataset.notes) :]:
-        print(f"note: {note}")
+    _print_notes((diagnostics.notes or [])[len(dataset.notes) :])
     stages.split("fit", diagnostics.seconds or {})
-    return Result(model.edges_, model.communities_, replace(diagnostics, seconds=None))
+    diagnostics = replace(diagnostics, seconds=None)
+    return Result(model.edges_, model.communities_, diagnostics, model.groups_)
 
 
-def _score(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the score as a keyword argument of the learner; empty if the option was not given."""
+def _print_notes(notes: Sequence[str]) -> None:
+    """Print the notes about copies of columns."""
+    for note in notes:
+        print(f"note: {note}")
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the score and the count as keyword arguments of the learner, if they were given."""
     from lsbn.learners import Score
 
-    return {} if arguments.score is None else {"score": Score(arguments.score)}
+    options: dict[str, Any] = {}
+    if arguments.score is not None:
+        options["score"] = Score(arguments.score)
+    if arguments.count != "orders":
+        options["count"] = arguments.count
+    return options

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lsbn.data import Dataset
     from lsbn.runs import Summary
 
-__all__ = ["make_summary", "score_used"]
+__all__ = ["copies_used", "make_summary", "score_used"]
 
 NOT_SETTINGS = {"run", "debug", "force", "output", "seed"}
 """Arguments that do not change a result, and the seed, which has a place of its own."""
@@ -45,7 +45,18 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
     settings = {k: v for k, v in vars(arguments).items() if k not in NOT_SETTINGS}
     if "score" in settings:
         settings["score"] = score_used(arguments)
+    if "copies" in settings:
+        settings["copies"] = copies_used(arguments)
     return settings
+
+
+def copies_used(arguments: argparse.Namespace) -> str:
+    """Name what is done with copies of columns: the option ``--copies``, or the default."""
+    from lsbn.parameters import copies_of
+
+    if arguments.copies is None and (arguments.paper or arguments.scope == "global"):
+        return "keep"
+    return copies_of(arguments.learner, arguments.copies)
 
 
 def score_used(arguments: argparse.Namespace) -> str | None:

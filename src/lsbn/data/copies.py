@@ -1,16 +1,24 @@
 """Copies: columns that repeat another column, perhaps under other state names.
 
 Data cannot tell a variable from its exact copy. Exchange the two in any graph: the score stays the
-same, so a sampler finds one of the two graphs by chance. Therefore the network is learned without
-copies. Of all equal columns, only the first one in the table is kept. Afterwards each copy is
-joined to its original.
+same, so a sampler finds one of the two graphs by chance. Equal columns form a group. The network is
+learned with one column of each group, the first one by name. There are two ways to report it:
+
+join
+    All columns are variables of the result. The first column of the group by name has the edges of
+    the group. Each other column is joined to it by an edge.
+group
+    The group is one variable of the result. Its name consists of the names of its columns, such as
+    ``dry = wet``. It has the edges of the group.
+
+Both depend on the names of the columns only, never on their order in the table.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -22,26 +30,31 @@ from lsbn.data.dataset import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.kernels.counts import first_seen
 
-__all__ = ["Folded", "fold_copies"]
+__all__ = ["FOLDS", "Folded", "fold_copies", "group_copies", "grouped_dataset"]
 
 LEAST_SURPRISE = 10.0
 """Equal columns are copies if they are equal by chance with a probability below exp(-10)."""
+LONGEST_NAME = 8
+"""The name of a group has the names of at most this many columns, and the number of the others."""
 
 
 @dataclass(frozen=True, eq=False)
 class Folded:
-    """A dataset without its copies, and the way back to all columns.
+    """A dataset without its copies, and the way back to the variables of the result.
 
     Attributes
     ----------
     whole : Dataset
-        All columns.
+        All variables of the result.
     originals : numpy.ndarray of int, shape (n,)
-        The original of each column. A column that is no copy is its own original.
+        The original of each variable. A variable that is no copy is its own original.
+    groups : mapping of str to tuple of str
+        For each variable of `whole` that stands for a group: its columns, sorted by name.
     """
 
     whole: Dataset
     originals: np.ndarray
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def nothing(cls, dataset: Dataset) -> Folded:
@@ -51,13 +64,17 @@ class Folded:
     @cached_property
     def kept(self) -> np.ndarray:
         """Columns that are no copies, sorted by name, so that their order does not matter."""
-        kept = np.flatnonzero(self.originals == np.arange(len(self.originals)))
-        return np.array(sorted(kept.tolist(), key=lambda v: self.whole.names[v]), np.int64)
+        return self._by_name(self.originals == np.arange(len(self.originals)))
 
     @cached_property
     def repeated(self) -> np.ndarray:
-        """Columns that are copies."""
-        return np.setdiff1d(np.arange(len(self.originals)), self.kept)
+        """Columns that are copies, sorted by name."""
+        return self._by_name(self.originals != np.arange(len(self.originals)))
+
+    def _by_name(self, chosen: np.ndarray) -> np.ndarray:
+        """Return the places where `chosen` is true, sorted by the names of the columns."""
+        places = np.flatnonzero(chosen).tolist()
+        return np.array(sorted(places, key=self.whole.names.__getitem__), np.int64)
 
     @cached_property
     def dataset(self) -> Dataset:
@@ -75,12 +92,19 @@ class Folded:
     @property
     def notes(self) -> tuple[str, ...]:
         """A sentence about the copies; empty if there are none."""
+        if self.groups:
+            return (
+                f"{len(self.groups):,} group(s) of equal columns: "
+                f"{listing(map(repr, sorted(self.groups)))}; data cannot show on which "
+                "column of a group other variables depend, so each group is one variable",
+            )
         if not self.copies:
             return ()
         pairs = listing(f"{copy!r} of {first!r}" for copy, first in self.copies.items())
         return (
             f"{len(self.copies):,} column(s) repeat another: {pairs}; data cannot show on which "
-            "of the equal columns other variables depend, so the first one gets all the edges",
+            "of the equal columns other variables depend, so the first one by name gets all the "
+            "edges, and the others are joined to it",
         )
 
     def unfold_edges(self, edges: EdgeProbabilities) -> EdgeProbabilities:
@@ -138,7 +162,7 @@ class Folded:
 
 
 def fold_copies(dataset: Dataset) -> Folded:
-    """Find the columns that repeat an earlier one.
+    """Find the columns that repeat another one, whose name is earlier in the alphabet.
 
     Two columns are equal if their states can be renamed such that they agree in every row. Columns
     with few rows, or with nearly as many states as rows, are often equal by chance. So equal
@@ -158,18 +182,98 @@ def fold_copies(dataset: Dataset) -> Folded:
     >>> import pandas as pd
     >>> table = pd.DataFrame({"wet": [0, 1] * 20, "dry": ["yes", "no"] * 20})
     >>> fold_copies(Dataset.from_table(table)).copies
-    {'dry': 'wet'}
+    {'wet': 'dry'}
     """
     n = dataset.n_variables
     originals = np.arange(n)
     seen: dict[bytes, int] = {}
     least = LEAST_SURPRISE + np.log(max(n - 1, 1))
-    for v in np.flatnonzero(dataset.cards > 1).tolist():
+    for v in sorted(np.flatnonzero(dataset.cards > 1).tolist(), key=dataset.names.__getitem__):
         column = first_seen(dataset.codes[v], dataset.cards[v])
         first = seen.setdefault(hashlib.sha256(column).digest(), v)
-        if first < v and _surprise(np.bincount(column)) > least:
+        if first != v and _surprise(np.bincount(column)) > least:
             originals[v] = first
     return Folded(dataset, originals)
+
+
+def group_copies(dataset: Dataset) -> Folded:
+    """Make one variable of all columns that are copies of each other.
+
+    Parameters
+    ----------
+    dataset : Dataset
+
+    Returns
+    -------
+    Folded
+        Its ``whole`` is the `grouped_dataset`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"wet": [0, 1] * 20, "dry": ["yes", "no"] * 20, "day": range(40)})
+    >>> folded = group_copies(Dataset.from_table(table))
+    >>> folded.whole.names
+    ('dry = wet', 'day')
+    >>> folded.groups
+    {'dry = wet': ('dry', 'wet')}
+    """
+    columns: dict[str, list[str]] = {}
+    for copy, original in fold_copies(dataset).copies.items():
+        columns.setdefault(original, [original]).append(copy)
+    groups: dict[str, tuple[str, ...]] = {}
+    taken = set(dataset.names)
+    for _, members in sorted(columns.items()):
+        name = _group_name(members)
+        while name in taken:
+            name = f"({name})"
+        taken.add(name)
+        groups[name] = tuple(members)
+    whole = grouped_dataset(dataset, groups)
+    return Folded(whole, np.arange(whole.n_variables), groups)
+
+
+def _group_name(members: Sequence[str]) -> str:
+    """Join the names of columns.
+
+    >>> _group_name(["a", "b", "c"])
+    'a = b = c'
+    >>> _group_name([f"x{v}" for v in range(10)])
+    'x0 = x1 = x2 = x3 = x4 = x5 = x6 = x7 and 2 more'
+    """
+    more = f" and {len(members) - LONGEST_NAME:,} more" if len(members) > LONGEST_NAME else ""
+    return " = ".join(members[:LONGEST_NAME]) + more
+
+
+def grouped_dataset(dataset: Dataset, groups: Mapping[str, Sequence[str]]) -> Dataset:
+    """Replace the columns of each group by one variable.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    groups : mapping of str to sequence of str
+        The columns of each group by the name of the group.
+
+    Returns
+    -------
+    Dataset
+        A group has the codes and the states of its first column in `groups`. It has the place of
+        the column of the group that stands first in `dataset`.
+    """
+    if not groups:
+        return dataset
+    group_of = {column: name for name, columns in groups.items() for column in columns}
+    names = tuple(dict.fromkeys(group_of.get(name, name) for name in dataset.names))
+    chosen = dataset.select(groups[name][0] if name in groups else name for name in names)
+    return replace(chosen, names=names, notes=dataset.notes)
+
+
+FOLDS: dict[str, Callable[[Dataset], Folded]] = {
+    "join": fold_copies,
+    "group": group_copies,
+    "keep": Folded.nothing,
+}
+"""What can be done with copies: join them to their originals, group them, or keep all columns."""
 
 
 def _surprise(counts: np.ndarray) -> float:

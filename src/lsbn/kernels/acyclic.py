@@ -1,9 +1,23 @@
 """Insert edges one by one into a graph that stays acyclic."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 __all__ = ["insert_edges"]
+
+
+class _Edges(NamedTuple):
+    """The edges on one side of every node, as linked lists.
+
+    The edges of node x are ``first[x]``, ``following[first[x]]``, ... until -1. The node at the
+    other end of edge e is ``end[e]``.
+    """
+
+    first: np.ndarray
+    following: np.ndarray
+    end: np.ndarray
 
 
 @njit(nogil=True, cache=True)
@@ -31,49 +45,47 @@ def insert_edges(n, parents, children):
     turned = np.zeros(m, dtype=np.bool_)
     rank = np.arange(n)
     mark = np.full(n, -1)
-    below, above = np.full(n, -1), np.full(n, -1)
-    next_below, next_above = np.full(m, -1), np.full(m, -1)
-    head, tail = np.empty(m, dtype=np.int64), np.empty(m, dtype=np.int64)
+    below = _Edges(np.full(n, -1), np.full(m, -1), np.empty(m, dtype=np.int64))
+    above = _Edges(np.full(n, -1), np.full(m, -1), np.empty(m, dtype=np.int64))
     later, earlier = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     for e in range(m):
         u, v = parents[e], children[e]
         if rank[u] > rank[v]:
-            n_later = _reach(v, below, next_below, tail, rank, rank[v], rank[u], 2 * e, mark, later)
+            between = (rank[v], rank[u])
+            n_later = _reach(v, below, rank, between, 2 * e, mark, later)
             if mark[u] == 2 * e:
                 turned[e] = True
                 u, v = v, u
             else:
-                n_earlier = _reach(
-                    u, above, next_above, head, rank, rank[v], rank[u], 2 * e + 1, mark, earlier
-                )
+                n_earlier = _reach(u, above, rank, between, 2 * e + 1, mark, earlier)
                 _share_places(rank, earlier[:n_earlier], later[:n_later])
-        head[e], tail[e] = u, v
-        next_below[e], below[u] = below[u], e
-        next_above[e], above[v] = above[v], e
+        above.end[e], below.end[e] = u, v
+        below.following[e], below.first[u] = below.first[u], e
+        above.following[e], above.first[v] = above.first[v], e
     return turned
 
 
 @njit(nogil=True, cache=True)
-def _reach(start, first, following, end, rank, low, high, stamp, mark, out):
-    """Write the nodes reached from `start` with a rank in [low, high] to `out`; count them.
+def _reach(start, edges, rank, between, stamp, mark, out):
+    """Write the nodes reached from `start` with a rank in `between` to `out`; count them.
 
-    The edges of node x are ``first[x]``, ``following[first[x]]``, ... until -1, and lead to
-    ``end``. Nodes reached are stamped in `mark`.
+    Nodes reached are stamped in `mark`.
     """
+    low, high = between
     out[0] = start
     mark[start] = stamp
     size = 1
     done = 0
     while done < size:
-        e = first[out[done]]
+        e = edges.first[out[done]]
         done += 1
         while e >= 0:
-            x = end[e]
+            x = edges.end[e]
             if mark[x] != stamp and low <= rank[x] <= high:
                 mark[x] = stamp
                 out[size] = x
                 size += 1
-            e = following[e]
+            e = edges.following[e]
     return size
 
 

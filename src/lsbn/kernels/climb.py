@@ -288,7 +288,13 @@ def start(problem, state):
 
 @njit(nogil=True, cache=True)
 def region(state, centre, draws):
-    """Grow a connected set of variables from ``centre``, one random neighbour for each draw."""
+    """Grow a connected set of variables from ``centre``, one random neighbour for each draw.
+
+    Returns
+    -------
+    (n,) bool array
+        The variables in the set.
+    """
     parents, n_parents = state.parents, state.n_parents
     n = n_parents.shape[0]
     inside = np.zeros(n, np.bool_)
@@ -308,19 +314,16 @@ def region(state, centre, draws):
                             target = -1
                         count += 1
             if count == 0:
-                return np.flatnonzero(inside)
-    return np.flatnonzero(inside)
+                return inside
+    return inside
 
 
 @njit(nogil=True, cache=True)
-def clear(problem, state, members):
-    """Remove all edges between members of a set; of a single variable, all its edges."""
+def clear(problem, state, inside):
+    """Remove all edges inside a set of variables; of a single variable, all its edges."""
     parents, n_parents = state.parents, state.n_parents
-    n = n_parents.shape[0]
-    inside = np.zeros(n, np.bool_)
-    inside[members] = True
-    alone = members.shape[0] == 1
-    for v in range(n):
+    alone = inside.sum() == 1
+    for v in range(inside.shape[0]):
         before = n_parents[v]
         for i in range(before - 1, -1, -1):
             u = parents[v, i]

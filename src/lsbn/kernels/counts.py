@@ -16,7 +16,7 @@ def bits_win(n_cells, n_words, n_rows):
 
 
 @njit(nogil=True, cache=True)
-def state_counts(words, offsets):
+def state_counts(words):
     """Count the rows of every state, in the order of the bit columns."""
     out = np.empty(words.shape[0], np.int64)
     for s in range(words.shape[0]):
@@ -25,16 +25,17 @@ def state_counts(words, offsets):
 
 
 @njit(nogil=True, cache=True, parallel=True)
-def pair_strip(words, offsets, codes, margins, xlogx, low, high, tile_width, mi, product):
+def pair_strip(data, low, high, tile_width, mi, product):
     """Mutual information and cross moments of a strip of pairs.
 
-    For ``low <= i < high`` and every ``j > i``, ``mi[i - low, j]`` becomes the mutual information
-    in nats and ``product[i - low, j]`` the sum over rows of code ``i`` times code ``j``. Entries
-    with ``j <= i`` are not changed. The columns are divided into tiles. A tile stays in the cache
-    for all rows of the strip, and tiles run in parallel.
+    `data` are `MarginColumns`. For ``low <= i < high`` and every ``j > i``, ``mi[i - low, j]``
+    becomes the mutual information in nats and ``product[i - low, j]`` the sum over rows of code
+    ``i`` times code ``j``. Entries with ``j <= i`` are not changed. The columns are divided into
+    tiles. A tile stays in the cache for all rows of the strip, and tiles run in parallel.
     """
+    offsets, xlogx = data.offsets, data.xlogx
     n = offsets.shape[0] - 1
-    n_rows = codes.shape[1]
+    n_rows = data.codes.shape[1]
     n_tiles = (n - low + tile_width - 1) // tile_width
     widest = 0
     for v in range(n):
@@ -45,14 +46,15 @@ def pair_strip(words, offsets, codes, margins, xlogx, low, high, tile_width, mi,
         stop = min(n, start + tile_width)
         for i in range(low, high):
             for j in range(max(start, i + 1), stop):
-                m, p = _pair_moments(words, offsets, codes, margins, xlogx, i, j, counts)
+                m, p = _pair_moments(data, i, j, counts)
                 mi[i - low, j] = max(0.0, (m + xlogx[n_rows]) / n_rows)
                 product[i - low, j] = p
 
 
 @njit(nogil=True, cache=True)
-def _pair_moments(words, offsets, codes, margins, xlogx, i, j, counts):
+def _pair_moments(data, i, j, counts):
     """Sum of x log x over cells less both margins, and of the product of the codes."""
+    words, offsets, codes, margins, xlogx = data
     oi, oj = offsets[i], offsets[j]
     ri, rj = offsets[i + 1] - oi, offsets[j + 1] - oj
     total, product = 0.0, 0.0

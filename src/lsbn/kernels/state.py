@@ -40,6 +40,26 @@ class CountedColumns(NamedTuple):
     xlogx: np.ndarray
 
 
+class MarginColumns(NamedTuple):
+    """The data, and tables for counting all pairs.
+
+    Attributes
+    ----------
+    words, offsets, codes : arrays
+        See `Columns`.
+    margins : (total states,) int64 array
+        Rows of each state: see `lsbn.kernels.counts.state_counts`.
+    xlogx : (rows + 1,) float array
+        ``x log x`` of all counts: see `lsbn.kernels.counts.tabulate_xlogx`.
+    """
+
+    words: np.ndarray
+    offsets: np.ndarray
+    codes: np.ndarray
+    margins: np.ndarray
+    xlogx: np.ndarray
+
+
 class FamilyLists(NamedTuple):
     """Listed parent sets of every variable, as the order sampler takes them.
 
@@ -144,3 +164,74 @@ class EdgeSums(NamedTuple):
     lists: FamilyLists
     total: np.ndarray
     squares: np.ndarray
+
+
+class GraphState(NamedTuple):
+    """A chain of graphs at one graph; the kernels change its arrays.
+
+    Attributes
+    ----------
+    chosen : (n,) int64 array
+        Parent set of each variable, as its place in the lists.
+    child_start : (n + 1,) int64 array
+        The children of variable ``v`` are ``n_children[v]`` entries of ``child``, from
+        ``child_start[v]`` on.
+    n_children : (n,) int64 array
+    child : int64 array
+    reached, queue : int64 arrays
+        Room for a search of descendants; ``reached`` is zero between two searches.
+    memory : Memory
+    """
+
+    chosen: np.ndarray
+    child_start: np.ndarray
+    n_children: np.ndarray
+    child: np.ndarray
+    reached: np.ndarray
+    queue: np.ndarray
+    memory: Memory
+
+
+class Block(NamedTuple):
+    """Sums over the parents of ``k`` variables together; see `lsbn.kernels.graphs`.
+
+    A set of variables of the block is the bits of an integer.
+
+    Attributes
+    ----------
+    meets : (k, k) uint64 array
+        Which candidates of ``i`` are in ``D_j``.
+    can_follow : (k,) int64 array
+        Variables of the block that each one can follow.
+    within : (k, 2**k) float array
+        ``F_i(U)``.
+    after : (2**k, 2**k) float array
+        Log sum over all layers after layer ``L``, the last one of the variables ``U``.
+    own : (k,) float array
+        Log weight of each variable in the next layer.
+    layers : (2**k,) float array
+        Log weight of each next layer, with all layers after it.
+    """
+
+    meets: np.ndarray
+    can_follow: np.ndarray
+    within: np.ndarray
+    after: np.ndarray
+    own: np.ndarray
+    layers: np.ndarray
+
+
+class Partners(NamedTuple):
+    """With whom the parents of a variable are drawn together.
+
+    Attributes
+    ----------
+    start, node : int64 arrays
+        Neighbours of each variable, as in `Links`.
+    cumulative : float array
+        Cumulative probabilities of the neighbours of a variable.
+    """
+
+    start: np.ndarray
+    node: np.ndarray
+    cumulative: np.ndarray

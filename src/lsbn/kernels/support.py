@@ -1,7 +1,30 @@
 """Co-occurrence in communities: rows of B B^T, one at a time, to save memory."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+
+
+class _Row(NamedTuple):
+    """One row of B B^T while it is summed up; its arrays have an entry for each node.
+
+    Attributes
+    ----------
+    weight : float array
+        Sum of the shares of the common communities.
+    partitions : int32 array
+        Number of partitions with a common community.
+    last : int64 array
+        The partition counted last, -1 if none was.
+    touched : int64 array
+        The nodes with a community in common, at the front.
+    """
+
+    weight: np.ndarray
+    partitions: np.ndarray
+    last: np.ndarray
+    touched: np.ndarray
 
 
 @njit(nogil=True, cache=True)
@@ -32,31 +55,15 @@ def co_occurrence_rows(low, high, by_node, by_community, source, share, least):
     weights : float array (m,)
         Sum of ``share`` over the common communities.
     """
-    node_start, node_list = by_node
-    start, members = by_community
-    n = node_start.size - 1
-    weight = np.zeros(n)
-    partitions = np.zeros(n, np.int32)
-    last = np.full(n, -1, np.int64)
-    touched = np.empty(n, np.int64)
+    n = by_node[0].size - 1
+    weight, partitions = np.zeros(n), np.zeros(n, np.int32)
+    last, touched = np.full(n, -1, np.int64), np.empty(n, np.int64)
+    row = _Row(weight, partitions, last, touched)
     room = max(1024, n)
     edges, agree, weights = _room(room)
     m = 0
     for u in range(low, high):
-        count = 0
-        for p in range(node_start[u], node_start[u + 1]):
-            c = node_list[p]
-            q = start[c + 1] - 1
-            while members[q] > u:
-                v = members[q]
-                if partitions[v] == 0:
-                    touched[count] = v
-                    count += 1
-                if last[v] != source[c]:
-                    last[v] = source[c]
-                    partitions[v] += 1
-                weight[v] += share[c]
-                q -= 1
+        count = _sum_row(u, by_node, by_community, source, share, row)
         if m + count > room:
             room = max(2 * room, m + count)
             edges, agree, weights = _grown(edges, agree, weights, m, room)
@@ -72,6 +79,28 @@ def co_occurrence_rows(low, high, by_node, by_community, source, share, least):
             partitions[v] = 0
             last[v] = -1
     return edges[:m].copy(), agree[:m].copy(), weights[:m].copy()
+
+
+@njit(nogil=True, cache=True)
+def _sum_row(u, by_node, by_community, source, share, row):
+    """Sum up the entries ``v > u`` of row ``u``; return how many nodes were touched."""
+    node_start, node_list = by_node
+    start, members = by_community
+    count = 0
+    for p in range(node_start[u], node_start[u + 1]):
+        c = node_list[p]
+        q = start[c + 1] - 1
+        while members[q] > u:
+            v = members[q]
+            if row.partitions[v] == 0:
+                row.touched[count] = v
+                count += 1
+            if row.last[v] != source[c]:
+                row.last[v] = source[c]
+                row.partitions[v] += 1
+            row.weight[v] += share[c]
+            q -= 1
+    return count
 
 
 @njit(nogil=True, cache=True)

@@ -45,18 +45,16 @@ def learn_aracne(
     ----------
     dataset : Dataset
     threshold : float, "permutation" or None
-        The mutual information of an edge exceeds this, in nats. "permutation" takes the largest
-        mutual information in tables with shuffled columns. None takes the analytic threshold, see
-        Notes.
+        The mutual information of an edge exceeds this, in nats. "permutation" takes that of
+        `permutation_threshold`, None the analytic threshold, see Notes.
     alpha : float
         Probability of at least one false dependence among all pairs, for the analytic threshold.
     tolerance : float
-        The weakest edge of a triangle is kept if its weight is within this fraction of the weight
-        of the next edge.
+        The weakest edge of a triangle is kept if it is within this fraction of the next edge.
     permutations : int
         Number of shuffled tables.
     candidates : Candidates, optional
-        Pairs that may have an edge. By default all pairs. See Notes for the blankets.
+        Pairs that may have an edge; pairs in each other's blankets may too. By default all pairs.
     pairs : PairStatistics, optional
         Statistics of the same dataset. By default they are computed here.
     random_state : int, Generator or None
@@ -71,22 +69,10 @@ def learn_aracne(
 
     Notes
     -----
-    *Threshold.* Under independence ``2 N MI`` has a chi-squared distribution with
-    ``(r_i - 1)(r_j - 1)`` degrees of freedom. A pair is kept if its p-value is below `alpha`
-    divided by the number of pairs. So the threshold grows with the number of states and of
-    variables. One constant threshold for all pairs would keep noise between variables with many
-    states, or remove weak edges between variables with few states.
-
-    *Data processing inequality.* If x and z are independent given y, then
-    ``I(x; z) <= min(I(x; y), I(y; z))``. Therefore the weakest edge of each triangle of the kept
-    pairs is removed. All triangles are compared before any edge is removed. If y is a copy of x,
-    then ``x - z`` and ``y - z`` have the same weight, and neither edge is removed.
-
-    *Candidates.* The triangles are those of all kept pairs. Pairs that are not candidates get no
-    edge. A direct edge may be removed because one of the heavier edges of its triangle is indirect.
-    The Markov blankets show which pairs are direct: x is in MB(y) and y is in MB(x), tested at
-    the level `pair_level`. The inequality is also applied to the triangles of these pairs alone,
-    and an edge that remains there is kept.
+    Under independence ``2 N MI`` has a chi-squared distribution with ``(r_i - 1)(r_j - 1)`` degrees
+    of freedom. By default a pair is kept if its p-value is below `pair_level`. If x and z are
+    independent given y, then ``I(x; z) <= min(I(x; y), I(y; z))`` (data processing inequality).
+    Therefore the weakest edge of each triangle of the kept pairs is removed.
     """
     if not 0.0 <= tolerance < 1.0:
         raise ValueError(f"tolerance must be at least 0 and below 1, got {tolerance}")
@@ -97,19 +83,19 @@ def learn_aracne(
     graph = _kept_pairs(pairs or PairStatistics(dataset), threshold, alpha)
     edges = _direct_edges(graph, tolerance)
     if candidates is not None:
-        n = dataset.n_variables
-        mutual = _mutual_blankets(dataset, candidates.blankets, pair_level(n, alpha), n_jobs)
-        direct = graph.multiply(adjacency(n, mutual)).tocsr()
-        direct.sort_indices()
-        proposed = adjacency(n, candidates.pairs(dataset))
-        edges = edges.multiply(proposed).maximum(_direct_edges(direct, tolerance)).tocsr()
+        mutual = _mutual_blankets(dataset, candidates.blankets, alpha, n_jobs)
+        edges = _candidate_edges(edges, candidates.pairs(dataset), graph, mutual, tolerance)
     kept, left = graph.nnz // 2, edges.nnz // 2
     diagnostics = Diagnostics(threshold=threshold, pairs_kept=kept, edges=left)
     return Learned(EdgeProbabilities(edges, dataset.names), diagnostics)
 
 
 def _direct_edges(graph: sparse.csr_array, tolerance: float) -> sparse.csr_array:
-    """Return the edges that are not the weakest of a triangle, with 0.5 in each direction."""
+    """Return the edges that are not the weakest of a triangle, with 0.5 in each direction.
+
+    All triangles are compared before any edge is removed. If y is a copy of x, then ``x - z`` and
+    ``y - z`` have the same weight, and neither edge is removed.
+    """
     removed = weakest_of_triangles(graph.indptr, graph.indices, graph.data, tolerance)
     edges = graph.copy()
     edges.data = np.where(removed, 0.0, 0.5)
@@ -117,15 +103,35 @@ def _direct_edges(graph: sparse.csr_array, tolerance: float) -> sparse.csr_array
     return edges
 
 
+def _candidate_edges(
+    edges: sparse.csr_array,
+    proposed: np.ndarray,
+    graph: sparse.csr_array,
+    mutual: np.ndarray,
+    tolerance: float,
+) -> sparse.csr_array:
+    """Keep the edges between candidates, and add those that remain among mutual blankets alone.
+
+    A direct edge may be removed because one of the heavier edges of its triangle is indirect. The
+    Markov blankets show which pairs are direct, see `_mutual_blankets`. The inequality is applied
+    again to the triangles of these pairs alone, and an edge that remains there is kept.
+    """
+    n = graph.shape[0]
+    direct = graph.multiply(adjacency(n, mutual)).tocsr()
+    direct.sort_indices()
+    return edges.multiply(adjacency(n, proposed)).maximum(_direct_edges(direct, tolerance)).tocsr()
+
+
 def _mutual_blankets(
     dataset: Dataset, blankets: Sequence[np.ndarray], alpha: float, n_jobs: int | None
 ) -> np.ndarray:
-    """Return the pairs (x, y) with x in MB(y) and y in MB(x), tested again at level `alpha`."""
+    """Return the pairs (x, y) with x in MB(y) and y in MB(x), tested again at `pair_level`."""
     arrays = arrays_for_tests(dataset)
+    level = math.log(pair_level(dataset.n_variables, alpha))
 
     def blanket(v: int) -> set[int]:
         """Find the blanket of v among the members of its old blanket."""
-        return set(iamb(arrays, v, blankets[v], math.log(alpha), MOST_MEMBERS).tolist())
+        return set(iamb(arrays, v, blankets[v], level, MOST_MEMBERS).tolist())
 
     again = parallel.run(blanket, range(dataset.n_variables), n_jobs)
     mutual = [np.array([u for u in mb if v in again[u]], np.int64) for v, mb in enumerate(again)]
@@ -181,7 +187,12 @@ def permutation_threshold(
 
 
 def _kept_pairs(pairs: PairStatistics, threshold: float | None, alpha: float) -> sparse.csr_array:
-    """Return the symmetric graph of pairs above the threshold, weighted by mutual information."""
+    """Return the symmetric graph of pairs above the threshold, weighted by mutual information.
+
+    The analytic threshold grows with the number of states and of variables. One constant threshold
+    for all pairs would keep noise between variables with many states, or remove weak edges between
+    variables with few states.
+    """
     dataset, n = pairs.dataset, pairs.dataset.n_variables
     free = dataset.cards - 1
     critical = _critical_values(free, pair_level(n, alpha), dataset.n_rows)

@@ -119,18 +119,21 @@ class Diagnostics(Figures):
     method : str
         Model averaging: ``exact``, ``sampled``, or ``none`` with less than two variables that are
         not constant.
+    count : str
+        Model averaging: ``orders`` if a graph counts as often as it has orders, ``graphs`` if each
+        graph counts once.
     max_parents : int
         Exact averages: largest number of parents of a variable.
     log_evidence : float
         Exact averages: log of the sum over all orders or graphs.
     chains, chains_kept : int
-        Sampled orders: number of chains, and of the chains in the best mode, which are averaged.
+        Sampled averages: number of chains, and of the chains in the best mode, which are averaged.
     sweeps : int
-        Sampled orders: number of sweeps of each chain.
+        Sampled averages: number of sweeps of each chain.
     log_scores : list of float
-        Sampled orders: mean log score of each chain.
+        Sampled averages: mean log score of each chain.
     parent_sets, candidates : int
-        Sampled orders: number of parent sets, and of possible edges.
+        Sampled averages: number of parent sets, and of possible edges.
     r_hat : float
         Largest R-hat of an edge; 1 if the chains agree.
     high_r_hat_edges : int
@@ -142,7 +145,7 @@ class Diagnostics(Figures):
     density : float
         Model averaging: prior probability of an edge, if the score has one.
     rounds : list of float
-        Sampled orders: best log score after each round of the search.
+        Sampled averages: best log score after each round of the search.
     threshold : float
         ARACNE: the constant threshold of the mutual information. If it is None, each pair has a
         threshold of its own.
@@ -173,6 +176,7 @@ class Diagnostics(Figures):
     """
 
     method: str | None = None
+    count: str | None = None
     max_parents: int | None = None
     log_evidence: float | None = None
     chains: int | None = None

@@ -84,11 +84,7 @@ def learn_pc(
     such tests as independence lost 5 points of F on win95pts. Counting none of them lost 1 point on
     insurance and 3 points on link.
 
-    *Orientation.* In an unshielded triple x - m - y, x and y are tested again given all sets of at
-    most two neighbours of x, or of y. The triple is a v-structure x -> m <- y if less than half of
-    the separating sets contain m (majority rule). If two v-structures give an edge opposite
-    directions, then the edge stays undirected. Then Meek's rules 1 to 3 are applied. Errors of the
-    tests can cause directed cycles. All edges on such a cycle become undirected.
+    *Orientation.* V-structures are found by majority rule, then Meek's rules 1 to 3 are applied.
     """
     del pairs, random_state
     n = dataset.n_variables
@@ -140,7 +136,14 @@ def _skeleton(
 def _orient(
     data: Data, n: int, pairs: np.ndarray, log_alpha: float, n_jobs: int | None
 ) -> set[Pair]:
-    """Return the directed edges: v-structures by majority, then Meek's rules, without cycles."""
+    """Return the directed edges: v-structures by majority, then Meek's rules, without cycles.
+
+    In an unshielded triple x - m - y, x and y are tested again given all sets of at most two
+    neighbours of x, or of y. The triple is a v-structure x -> m <- y if less than half of the
+    separating sets contain m (majority rule). If two v-structures give an edge opposite directions,
+    then the edge stays undirected. Errors of the tests can cause directed cycles. All edges on such
+    a cycle become undirected.
+    """
     graph = adjacency(n, pairs)
     neighbours = [set(graph.indices[a:b].tolist()) for a, b in pairwise(graph.indptr)]
     ends = sorted(

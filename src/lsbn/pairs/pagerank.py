@@ -48,8 +48,7 @@ def pagerank(
     >>> pagerank(3, edges, weights, np.array([1.0, 2.0, 1.0])).round(3).tolist()
     [0.257, 0.486, 0.257]
     """
-    i, j = edges[:, 0], edges[:, 1]
-    half = sparse.coo_array((weights, (i, j)), shape=(n_nodes, n_nodes))
+    half = sparse.coo_array((weights, tuple(edges.T)), shape=(n_nodes, n_nodes))
     matrix = (half + half.T).tocsr()
     rest = np.maximum(0.0, strength - matrix.sum(axis=1))
     rest[rest < 1e-9 * strength] = 0.0

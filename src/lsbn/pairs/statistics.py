@@ -15,6 +15,7 @@ import numpy as np
 from lsbn.data import Dataset
 from lsbn.kernels import counts as _counts
 from lsbn.kernels import pairs as _pairs
+from lsbn.kernels.state import MarginColumns
 from lsbn.pairs.pagerank import pagerank
 from lsbn.pairs.visitors import (
     Above,
@@ -102,11 +103,11 @@ class PairStatistics:
         self.dataset = dataset
         self.passes = 0
         words, offsets = dataset.bits
-        margins = _counts.state_counts(words, offsets)
+        margins = _counts.state_counts(words)
         xlogx = _counts.tabulate_xlogx(dataset.n_rows)
         starts = offsets[:-1]
         code = np.arange(len(margins)) - np.repeat(starts, dataset.cards)
-        self._tables = (words, offsets, dataset.codes, margins, xlogx)
+        self._columns = MarginColumns(words, offsets, dataset.codes, margins, xlogx)
         self._mean = np.add.reduceat(margins * code, starts) / dataset.n_rows
         variance = np.add.reduceat(margins * code**2, starts) / dataset.n_rows - self._mean**2
         self._inverse_sd = _inverse_root(variance)
@@ -158,7 +159,7 @@ class PairStatistics:
             if counted:
                 strip[:, low:], sums[:, low:] = self._stored[place]
             else:
-                _counts.pair_strip(*self._tables, low, high, _TILE, mi, product)
+                _counts.pair_strip(self._columns, low, high, _TILE, mi, product)
                 _pairs.clear_rounding(strip, low, _ROUNDING)
             if self.stored and not counted:
                 new.append((strip[:, low:].copy(), sums[:, low:].copy()))

@@ -5,12 +5,12 @@ communities overlap. ROPART partitions each truncated weighted graph (step 3) an
 network (step 5) by link communities.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lsbn.kernels import links
+from lsbn.kernels import links, similarities
 
 _DENSITY_TOLERANCE = 1e-12
 """Partition densities that differ by less than this are equal."""
@@ -91,9 +91,7 @@ def link_communities(
     single edge contributes 0. The density does not depend on the weights. The clusters with the
     largest density are the communities; of equal densities, the one of highest similarity is taken.
 
-    The :math:`\sum_k \binom{d_k}{2}` similarities are streamed. Only a maximum spanning forest
-    of the similarities is kept, because the forest determines single linkage. Memory is therefore
-    O(n + m). The order of the edges changes only the indices of edges in the result.
+    Memory is O(n + m). The order of the edges changes only the indices of edges in the result.
 
     References
     ----------
@@ -115,7 +113,13 @@ def link_communities(
     order = np.lexsort((pairs[:, 1], pairs[:, 0]))
     pairs, values = pairs[order], values[order]
     _refuse_duplicates(pairs, order)
+    return _renumbered(_canonical_communities(n_nodes, pairs, values), order)
 
+
+def _canonical_communities(
+    n_nodes: int, pairs: NDArray[np.int32], values: NDArray[np.float64]
+) -> LinkCommunities:
+    """Find the link communities of checked and sorted edges."""
     m = len(pairs)
     forest_e, forest_f, similarity = _spanning_forest(n_nodes, pairs, values)
     merges, leaves, joins = links.merge_tree(m, forest_e, forest_f)
@@ -124,16 +128,18 @@ def link_communities(
         m, merges, similarity, shared, _DENSITY_TOLERANCE
     )
     roots = links.cluster_roots(m, forest_e, forest_f, cut)
-    communities, canonical_labels = _node_sets(n_nodes, pairs, roots)
-
-    labels = np.empty(m, np.int64)
-    labels[order] = canonical_labels
-    names = np.concatenate([order, np.arange(m, m + len(merges))])
-    a, b = names[merges].T
-    dendrogram = np.column_stack(
-        [np.minimum(a, b), np.maximum(a, b), similarity, n_edges, n_inside]
-    ).astype(np.float64)
+    communities, labels = _node_sets(n_nodes, pairs, roots)
+    dendrogram = np.column_stack([merges, similarity, n_edges, n_inside]).astype(np.float64)
     return LinkCommunities(communities, float(density), dendrogram, labels, int(cut))
+
+
+def _renumbered(found: LinkCommunities, order: NDArray[np.intp]) -> LinkCommunities:
+    """Give edge ``e`` the number ``order[e]``, its place in the input."""
+    labels, dendrogram = np.empty_like(found.edge_labels), found.dendrogram.copy()
+    labels[order] = found.edge_labels
+    names = np.concatenate([order, np.arange(len(order), len(order) + len(dendrogram))])
+    dendrogram[:, :2] = np.sort(names[dendrogram[:, :2].astype(np.int64)], axis=1)
+    return replace(found, dendrogram=dendrogram, edge_labels=labels)
 
 
 def _checked_edges(n_nodes: int, edges: ArrayLike) -> NDArray[np.int32]:
@@ -203,31 +209,29 @@ def _refuse_duplicates(pairs: NDArray[np.int32], order: NDArray[np.intp]) -> Non
 def _spanning_forest(
     n_nodes: int, pairs: NDArray[np.int32], values: NDArray[np.float64]
 ) -> _Triples:
-    """Return a maximum spanning forest of the edge similarities, sorted descending.
+    r"""Return a maximum spanning forest of the edge similarities, sorted descending.
 
-    Similarities are computed in chunks. After each chunk, Kruskal's algorithm reduces the chunk and
-    the forest to one forest. The forest is then cut at `_FILTER_LEVELS` similarities. If two edges
-    are connected above a cut, then a similarity below this cut does not change the forest, and
-    later chunks leave the similarity out.
+    The forest determines single linkage, so the :math:`\sum_k \binom{d_k}{2}` similarities need not
+    be kept. They are computed in chunks. After each chunk, Kruskal's algorithm reduces the chunk
+    and the forest to one forest. The forest is then cut at `_FILTER_LEVELS` similarities. If two
+    edges are connected above a cut, then a similarity below this cut does not change the forest,
+    and later chunks leave the similarity out.
     """
     m = len(pairs)
-    graph = links.adjacency(n_nodes, pairs, values)
-    diagonal, norms = links.self_weights(graph[0], graph[3])
+    adjacency = similarities.adjacency(n_nodes, pairs, values)
+    graph = similarities.Graph(*adjacency, *similarities.self_weights(adjacency[0], adjacency[3]))
     room = _chunk_room(m)
     out = (np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.float64))
-    taus = np.empty(0)
-    labels = np.empty((m, 0), np.int32)
+    known = similarities.Filter(np.empty(0), np.empty((m, 0), np.int32))
     start = np.zeros(2, np.int64)
     n_forest = 0
     while start[0] < n_nodes:
-        count = links.stream_similarities(
-            graph, diagonal, norms, taus, labels, start, out, n_forest
-        )
+        count = similarities.stream_similarities(graph, known, start, out, n_forest)
         order = np.argsort(-out[2][:count], kind="stable")
         n_forest = links.keep_forest(m, order, out)
         if start[0] < n_nodes:
             taus = _filter_levels(out[2][:n_forest])
-            labels = links.cut_forest(m, out, n_forest, taus)
+            known = similarities.Filter(taus, links.cut_forest(m, out, n_forest, taus))
     e, f, s = out
     return e[:n_forest].copy(), f[:n_forest].copy(), s[:n_forest].copy()
 

@@ -1,4 +1,9 @@
-"""ROPART, step 1 of LSBN: one partition from many weight functions (paper, Algorithm ROPART)."""
+"""ROPART, step 1 of LSBN: one partition from many weight functions (paper, Algorithm ROPART).
+
+The five steps of the algorithm: (1) the complete graph of all variables; (2) one weighted graph for
+each weight function, truncated at its elbow; (3) one partition of each weighted graph by link
+communities; (4) the partition support matrices; (5) the second-order network and its partition.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -28,8 +33,6 @@ class RobustPartition:
         variable is in at least one community. Many variables are in several communities.
     by_weight : dict of str to list of int arrays
         The partition of the weighted graph of each weight function.
-    kept : dict of str to float
-        Fraction of all pairs whose weight exceeds the threshold, for each weight function.
     graphs : dict of str to WeightedGraph
         The truncated weighted graphs.
     second_order : SecondOrderNetwork
@@ -38,9 +41,13 @@ class RobustPartition:
 
     communities: list[np.ndarray]
     by_weight: dict[str, list[np.ndarray]]
-    kept: dict[str, float]
     graphs: dict[str, WeightedGraph]
     second_order: SecondOrderNetwork
+
+    @property
+    def kept(self) -> dict[str, float]:
+        """Fraction of all pairs whose weight exceeds the threshold, for each weight function."""
+        return {name: graph.kept for name, graph in self.graphs.items()}
 
 
 def ropart(
@@ -65,28 +72,19 @@ def ropart(
     pairs : PairStatistics, optional
         Statistics of the same dataset. By default they are computed here.
     max_mean_degree : float
-        Largest mean degree of the weighted graphs and of the second-order network. This bound
-        matters for a thousand variables and more.
+        Largest mean degree of a graph. This bound matters for a thousand variables and more.
     min_agreement, min_lift : float
         Thresholds of the second-order network, see `second_order_network`.
     max_size : int
         Communities of the second-order partition with more variables are partitioned again.
     n_jobs : int, optional
-        Number of weighted graphs that are partitioned in parallel. The result does not depend on
-        ``n_jobs``.
+        Number of weighted graphs that are partitioned in parallel. It does not change the result.
     progress : callable, optional
         Called with a short text when a stage begins.
 
     Returns
     -------
     RobustPartition
-
-    Notes
-    -----
-    The five steps of the algorithm: (1) the complete graph of all variables; (2) one weighted
-    graph for each weight function, truncated at its elbow; (3) one partition of each weighted
-    graph by link communities; (4) the partition support matrices; (5) the second-order network and
-    its partition.
 
     Examples
     --------
@@ -101,6 +99,7 @@ def ropart(
     graphs = weighted_graphs(dataset, weights, pairs=pairs, max_mean_degree=max_mean_degree)
     report(f"partitioning {len(graphs)} weighted graphs")
     partitions = run(_partition, list(graphs.values()), n_jobs)
+    by_weight = dict(zip(graphs, partitions, strict=True))
     report("building the second-order partition")
     network = second_order_network(
         partitions,
@@ -109,13 +108,8 @@ def ropart(
         min_lift=min_lift,
         max_mean_degree=max_mean_degree,
     )
-    return RobustPartition(
-        communities=second_order_partition(network, max_size=max_size),
-        by_weight=dict(zip(graphs, partitions, strict=True)),
-        kept={name: graph.kept for name, graph in graphs.items()},
-        graphs=graphs,
-        second_order=network,
-    )
+    communities = second_order_partition(network, max_size=max_size)
+    return RobustPartition(communities, by_weight, graphs, network)
 
 
 def _partition(graph: WeightedGraph) -> list[np.ndarray]:

@@ -21,6 +21,9 @@ Communities = Sequence[np.ndarray]
 _ROWS = 64
 """Rows of B B^T that one call of the kernel computes."""
 
+_Listed = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Pairs with their agreement and their lift."""
+
 
 @dataclass(frozen=True, eq=False)
 class SecondOrderNetwork:
@@ -103,13 +106,12 @@ def second_order_network(
     n_nodes : int
         Number of nodes.
     min_agreement : float
-        A pair must share a community in at least this fraction of the partitions. 0.4 means three
-        of seven.
+        A pair must share a community in at least this fraction of the partitions (3 of 7).
     min_lift : float
         Smallest lift of a pair that does not share a community in every partition.
     max_mean_degree : float
-        Largest mean degree of the network. If more pairs pass the thresholds, then only those of
-        highest lift are kept. Of several pairs with equal lift, all are kept or none.
+        Largest mean degree of the network. If more pairs pass the thresholds, then those of highest
+        lift are kept; pairs of equal lift are kept or left out together.
 
     Returns
     -------
@@ -117,9 +119,8 @@ def second_order_network(
 
     Notes
     -----
-    Co-occurrence has two measures, and a pair must pass both thresholds. The exception is a pair
-    that shares a community in every partition: this pair needs no lift. (If all variables are in
-    one community, then no pair has a high lift.)
+    A pair must pass both thresholds, but a pair that shares a community in every partition needs no
+    lift. (If all variables are in one community, then no pair has a high lift.)
 
     *Agreement* is the fraction of the partitions in which u and v share a community.
 
@@ -128,16 +129,10 @@ def second_order_network(
 
     .. math:: lift(u, v) = \frac{n - 1}{P} \sum_{c \ni u, v} \frac{1}{|c| - 1} .
 
-    The lifts of u sum to n - 1 times the mean number of communities of u. If u is in one community
-    of all n nodes in every partition, then every lift of u is 1.
+    If u is in one community of all n nodes in every partition, then every lift of u is 1.
 
     A probability within PSM(u) would divide by the number of communities of u instead. This loses
-    the edges of hubs: in pigs a parent has dozens of children and a community for each of them,
-    and its true edges then get smaller weights than unrelated pairs. The figures are in
-    ``experiments/second_order.md``.
-
-    Rows of B B^T are computed one at a time, and only pairs that pass are kept. A community of
-    thousands of nodes takes time quadratic in its size, but no memory.
+    the edges of hubs, see ``experiments/second_order.md``.
 
     Examples
     --------
@@ -148,30 +143,36 @@ def second_order_network(
     >>> network.edges.tolist(), network.agreement.tolist(), network.lift.tolist()
     ([[0, 1], [1, 2]], [2, 1], [2.0, 1.0])
     """
+    # The tolerance 1e-9 keeps pairs that are exactly at a threshold in spite of rounding errors.
     n_partitions = len(partitions)
+    least_agreement = max(1, int(np.ceil(min_agreement * n_partitions - 1e-9)))
+    least = (least_agreement, min_lift * (1 - 1e-9), n_partitions)
+    limit = int(max_mean_degree * n_nodes / 2)
+    listed = _highest_lift(_co_occurrence(partitions, n_nodes, least), limit)
+    return SecondOrderNetwork(n_nodes, n_partitions, *listed)
+
+
+def _co_occurrence(
+    partitions: Sequence[Communities], n_nodes: int, least: tuple[int, float, int]
+) -> Iterator[_Listed]:
+    """Yield edges, agreement and lift of the pairs that pass, for a few rows of B B^T at a time.
+
+    A community of thousands of nodes takes time quadratic in its size, but no memory. See
+    `lsbn.kernels.support.co_occurrence_rows` for `least`.
+    """
     shared = [[c for c in partition if len(c) > 1] for partition in partitions]
     matrix = membership(shared, n_nodes)
     rows = matrix.tocsr()
     rows.sort_indices()
     sizes = np.diff(matrix.indptr)
-    weight = max(n_nodes - 1, 1) / (max(n_partitions, 1) * np.maximum(sizes - 1.0, 1.0))
-    source = np.repeat(np.arange(n_partitions), [len(p) for p in shared])
-    # The tolerance 1e-9 keeps pairs that are exactly at a threshold in spite of rounding errors.
-    least_agreement = max(1, int(np.ceil(min_agreement * n_partitions - 1e-9)))
-    least = (least_agreement, min_lift * (1 - 1e-9), n_partitions)
+    weight = max(n_nodes - 1, 1) / (max(len(partitions), 1) * np.maximum(sizes - 1.0, 1.0))
+    source = np.repeat(np.arange(len(partitions)), [len(p) for p in shared])
     by_node = (rows.indptr.astype(np.int64), rows.indices.astype(np.int32))
     by_community = (matrix.indptr.astype(np.int64), matrix.indices)
-    limit = int(max_mean_degree * n_nodes / 2)
-    edges, agreement, lift = _highest_lift(
-        (
-            _support.co_occurrence_rows(
-                low, min(low + _ROWS, n_nodes), by_node, by_community, source, weight, least
-            )
-            for low in range(0, n_nodes, _ROWS)
-        ),
-        limit,
-    )
-    return SecondOrderNetwork(n_nodes, n_partitions, edges, agreement, lift)
+    for low in range(0, n_nodes, _ROWS):
+        yield _support.co_occurrence_rows(
+            low, min(low + _ROWS, n_nodes), by_node, by_community, source, weight, least
+        )
 
 
 def second_order_partition(network: SecondOrderNetwork, *, max_size: int = 50) -> list[np.ndarray]:
@@ -233,9 +234,7 @@ def _split(
             yield from _split(nodes[community], network, inside, max_size)
 
 
-def _highest_lift(
-    parts: Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]], limit: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _highest_lift(parts: Iterator[_Listed], limit: int) -> _Listed:
     """Concatenate triples (edges, agreement, lift); keep at most `limit` rows of highest lift."""
     kept = (np.empty((0, 2), np.int32), np.empty(0, np.int32), np.empty(0))
     waiting, n_waiting = [kept], 0
@@ -248,9 +247,7 @@ def _highest_lift(
     return _top(waiting, limit)
 
 
-def _top(
-    parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]], limit: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _top(parts: list[_Listed], limit: int) -> _Listed:
     """Keep at most `limit` rows of highest lift, and rows of equal lift together."""
     edges, agreement, lift = (np.concatenate(column) for column in zip(*parts, strict=True))
     if len(lift) > limit:

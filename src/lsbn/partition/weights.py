@@ -96,21 +96,23 @@ def weighted_graphs(
     allowed = min(LISTED_PAIRS, max_mean_degree * dataset.n_variables / 2)
     thresholds = {name: _cut(pairs, name, truncate, allowed) for name in bases}
     listed = pairs.above(thresholds)
-    moments = pairs.moments(bases)
     graphs = {}
     for name in names:
         base = STANDARDISED.get(name, name)
-        edges, weights = listed[base]
-        threshold = thresholds[base]
-        if base != name:
-            m = moments[base]
-            sd = m.sd if m.sd > 0 else 1.0
-            weights, threshold = (weights - m.mean) / sd, (threshold - m.mean) / sd
-        kept = len(weights) / max(pairs.n_pairs, 1)
-        graphs[name] = WeightedGraph(
-            name, dataset.n_variables, edges, weights - min(threshold, 0.0), float(threshold), kept
-        )
+        graphs[name] = _graph(pairs, name, *listed[base], thresholds[base])
     return graphs
+
+
+def _graph(
+    pairs: PairStatistics, name: str, edges: np.ndarray, weights: np.ndarray, threshold: float
+) -> WeightedGraph:
+    """Return the graph of a weight function from the weights and the threshold of its base."""
+    if base := STANDARDISED.get(name):
+        m = pairs.moments([base])[base]
+        sd = m.sd if m.sd > 0 else 1.0
+        weights, threshold = (weights - m.mean) / sd, (threshold - m.mean) / sd
+    n, kept = pairs.dataset.n_variables, len(weights) / max(pairs.n_pairs, 1)
+    return WeightedGraph(name, n, edges, weights - min(threshold, 0.0), float(threshold), kept)
 
 
 def _cut(

@@ -22,10 +22,10 @@ import networkx as nx
 from lsbn.files import atomic_file
 from lsbn.framework.diagnostics import FitDiagnostics
 from lsbn.graph import EdgeProbabilities
-from lsbn.metrics import compare
+from lsbn.metrics import compare, group_nodes
 from lsbn.report.picture import payload
 from lsbn.report.words import Finding, findings
-from lsbn.runs import Run, Summary, json_ready, load_truth, threshold_of
+from lsbn.runs import Run, Summary, columns_of, json_ready, load_truth, threshold_of
 from lsbn.version import __version__
 
 __all__ = ["report_from_run", "write_report"]
@@ -58,7 +58,8 @@ def write_report(
     summary : mapping or Summary
         The contents of summary.json; every part may be missing.
     truth : networkx.DiGraph, optional
-        The true graph over the same variables. With it the page shows hits, misses and errors.
+        The true graph over the columns of the table. With it the page shows hits, misses and
+        errors.
     title : str, optional
         By default ``Bayesian network of 37 variables``, with the number of variables.
     threshold : float, optional
@@ -109,7 +110,7 @@ def report_from_run(
     summary, edges = run.summary, run.edges()
     communities = run.communities if (run.path / "communities.json").is_file() else []
     if truth is None:
-        truth = _truth_of(summary, edges.names)
+        truth = _truth_of(summary, columns_of(edges.names, run.groups))
     target = Path(output) if output is not None else run.path / REPORT
     limit = threshold_of(summary)
     page = _page(edges, communities, summary, truth=truth, title=title, threshold=limit)
@@ -144,7 +145,9 @@ def _page(
     facts = json_ready(summary)
     diagnostics = facts.get("diagnostics") or {}
     facts["seconds"] = facts.get("seconds") or diagnostics.pop("seconds", None) or {}
+    groups = facts.get("groups") or {}
     if truth is not None:
+        truth = group_nodes(truth, groups)
         facts["evaluation"] = compare(edges.dag(threshold), truth).as_dict()
     said = findings(FitDiagnostics.of(diagnostics), threshold)
     name = title or f"Bayesian network of {_counted(edges.n_variables, 'variable')}"
@@ -160,6 +163,7 @@ def _page(
             "threshold_text": _threshold_text(threshold),
             "plain": _plain_edges(data),
             "findings": _findings(said),
+            "groups": _groups(groups),
             "seconds": _seconds(facts["seconds"]),
             "settings": _settings_and_versions(facts),
             "recorded": _value(diagnostics),
@@ -229,7 +233,9 @@ def _tiles(
     """Return the figures at the top of the page."""
     skeleton = edges.skeleton(threshold).number_of_edges()
     large = sum(len(set(community)) > 1 for community in communities)
-    tiles = [(f"{edges.n_variables:,}", "variables", "")]
+    groups = facts.get("groups") or {}
+    grouped = f"{_counted(len(groups), 'group')} of equal columns among them" if groups else ""
+    tiles = [(f"{edges.n_variables:,}", "variables", grouped)]
     if isinstance(facts.get("rows"), int):
         tiles.append((f"{facts['rows']:,}", "rows", ""))
     tiles.append((f"{skeleton:,}", f"edges above {threshold:g}", ""))
@@ -286,6 +292,24 @@ def _plain_edges(data: Mapping[str, Any], most: int = 100) -> str:
         if f > 0
     )
     return f"<p>The picture needs JavaScript. The most probable edges:</p><ol>{items}</ol>"
+
+
+def _groups(groups: Mapping[str, Sequence[str]]) -> str:
+    """Return the section on groups of copies; empty if there is no group."""
+    if not groups:
+        return ""
+    items = "".join(
+        f"<li><bdi>{escape(name)}</bdi> ({len(columns):,} columns): "
+        + ", ".join(f"<bdi>{escape(column)}</bdi>" for column in columns)
+        + "</li>"
+        for name, columns in groups.items()
+    )
+    return (
+        '<section aria-labelledby="groups-title" id="groups"><h2 id="groups-title">Groups of equal '
+        'columns</h2><p class="quiet">The columns of a group are exact copies of each other. Data '
+        "cannot show on which of them other variables depend, so each group is one variable. "
+        f"An edge of the group may belong to any of its columns.</p><ul>{items}</ul></section>"
+    )
 
 
 # -- diagnostics and settings ----------------------------------------------------------------------

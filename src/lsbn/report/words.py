@@ -72,9 +72,14 @@ def findings(diagnostics: FitDiagnostics, threshold: float = 0.5) -> list[Findin
 
 def _method(diagnostics: FitDiagnostics) -> Iterator[Finding]:
     """Name the method of the whole result or, if there is none, the methods of the communities."""
+    by_graphs = diagnostics.count == "graphs"
     if diagnostics.method == "exact":
-        why = "The average is over all orders of the variables, so there is no sampling error."
+        every = "graphs, each counted once" if by_graphs else "orders of the variables"
+        why = f"The average is over all {every}, so there is no sampling error."
         yield Finding("good", "Exact averages", why)
+    elif diagnostics.method == "sampled" and by_graphs:
+        why = "Probabilities are averages over graphs, sampled by several chains. Each counts once."
+        yield Finding("good", "Averages over sampled graphs", why)
     elif diagnostics.method == "sampled":
         why = "Probabilities are averages over orders of the variables, sampled by several chains."
         yield Finding("good", "Averages over sampled orders", why)
@@ -96,7 +101,7 @@ def _chains(diagnostics: FitDiagnostics) -> Iterator[Finding]:
         yield Finding(
             "warning",
             f"{chains - kept:,} of {chains:,} chains left out",
-            "These chains ended at orders that fit the data much worse than those of the best "
+            "These chains ended at networks that fit the data much worse than those of the best "
             "chain, so the average does not include them. The posterior has several modes. Run "
             "again with another seed to see whether the best mode was found.",
         )

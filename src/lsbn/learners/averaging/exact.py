@@ -80,6 +80,7 @@ def exact_posteriors(
         posterior, evidence = COUNTS[count](n, *search.as_subsets())
     diagnostics = Diagnostics(
         method="exact",
+        count=count,
         max_parents=bound,
         log_evidence=float(evidence),
         density=search.score.density,

@@ -2,7 +2,7 @@
 
 The posterior of an edge is its share in the sum over all orders and all parent sets that agree
 with the order (Friedman & Koller 2003; the paper's Section IV-B, step 3). A graph counts as often
-as it has orders. Among few variables every graph may count once instead.
+as it has orders; on request every graph counts once instead.
 """
 
 from __future__ import annotations
@@ -49,14 +49,15 @@ def learn_model_averaging(
     score : Score or str, optional
         A score or its kind. By default the mixed score, with the density found from the data.
     method : {"auto", "exact", "sampled"}
-        ``auto`` is exact up to `exact_limit` variables that are not constant. Exact takes memory
-        and time in proportion to ``n 2**n``; 20 variables are comfortable.
+        ``auto`` is exact up to `exact_limit` variables that are not constant, and over graphs up
+        to 12. Exact takes memory and time in proportion to ``n 2**n``; 20 variables are
+        comfortable. Over graphs it takes time in proportion to ``n**2 3**n``.
     max_parents, exact_limit : int
         Bound on the parents of a variable; by default 8, fewer where all sets are scored.
     effort, sampling : SearchSettings, SamplingSettings, optional
     count : {"orders", "graphs"}
         ``orders``: a graph counts as often as it has orders, which favours graphs with few edges.
-        ``graphs``: each graph counts once, exact, for up to 12 variables.
+        ``graphs``: each graph counts once; exact for up to 12 variables, sampled for any number.
     candidates : Candidates, optional
         Candidate parents of each variable in the first search; all variables by default.
     pairs : ignored
@@ -73,12 +74,14 @@ def learn_model_averaging(
     if n < 2:
         return _learned(dataset, varying, sparse.csr_array((n, n)), Diagnostics(method="none"))
     part = dataset.select(varying) if n < dataset.n_variables else dataset
-    if method == "exact" or (method == "auto" and (count == "graphs" or n <= exact_limit)):
+    limit = exact_limit if count == "orders" else min(exact_limit, ENUMERATION.max_graph_variables)
+    if method == "exact" or (method == "auto" and n <= limit):
         bound = parent_bound(n, max_parents)
         return _learned(dataset, varying, *exact_posteriors(part, score, bound, count, n_jobs))
     settings = (effort or SearchSettings()).bounded(max_parents)
     rng = np.random.default_rng(random_state)
-    sampler = OrderSampler(part, score, settings, sampling or SamplingSettings(), rng, n_jobs)
+    sampling = sampling or SamplingSettings()
+    sampler = OrderSampler(part, score, settings, sampling, rng, n_jobs, count=count)
     matrix, diagnostics = _sampled(sampler, max_parents, _renumbered(candidates, varying, dataset))
     warn_of_disagreement(diagnostics)
     return _learned(dataset, varying, matrix, diagnostics)
@@ -93,10 +96,10 @@ def _check(method: str, max_parents: int | None, count: str, n: int) -> None:
     if count not in COUNTS:
         raise ValueError(f"unknown count {count!r}; there are {', '.join(COUNTS)}")
     most = ENUMERATION.max_graph_variables
-    if count == "graphs" and (method == "sampled" or n > most):
+    if count == "graphs" and method == "exact" and n > most:
         raise ValueError(
-            f"graphs are counted once by the exact method, for up to {most} variables that "
-            f"are not constant, of which there are {n}: use count='orders'"
+            f"the exact average over graphs is for up to {most} variables that are not constant, "
+            f"of which there are {n}: use method='sampled'"
         )
 
 

@@ -18,6 +18,12 @@ from lsbn.kernels import orders as _orders
 from lsbn.kernels.state import EdgeSums
 from lsbn.learners.averaging.annealing import AnnealedOrder, anneal_orders
 from lsbn.learners.averaging.convergence import best_mode, convergence, standard_error
+from lsbn.learners.averaging.graphs import (
+    GraphChain,
+    expected_edges,
+    sample_graphs,
+    without_excess,
+)
 from lsbn.learners.averaging.parent_sets import ParentSets
 from lsbn.learners.averaging.rounds import SearchResult
 from lsbn.learners.averaging.search import ParentSetSearch
@@ -40,6 +46,8 @@ class OrderSampler:
     sampling : SamplingSettings
     rng : numpy.random.Generator
     n_jobs : int
+    count : {"orders", "graphs"}
+        With ``graphs``, chains of graphs follow those of orders, and are averaged instead.
     """
 
     def __init__(
@@ -50,12 +58,15 @@ class OrderSampler:
         sampling: SamplingSettings,
         rng: np.random.Generator,
         n_jobs: int = 1,
+        *,
+        count: str = "orders",
     ) -> None:
         self.search = ParentSetSearch(dataset, score, settings, n_jobs)
         self.score = score
         self.sampling = sampling
         self.rng = rng
         self.n_jobs = n_jobs
+        self.count = count
 
     def run_exhaustive(self, max_parents: int) -> tuple[sparse.csr_array, Diagnostics]:
         """Average over all parent sets up to a bound: edge posteriors and diagnostics."""
@@ -128,7 +139,10 @@ class OrderSampler:
 
     def _expected_edges(self, sets: ParentSets, keys: np.ndarray) -> float:
         """Posterior mean of the number of edges, by a pilot chain from an order."""
-        return float(self._shares(sets, sets, keys.copy(), self.rng.spawn(1)[0]) @ sets.sizes)
+        rng = self.rng.spawn(1)[0]
+        if self.count == "graphs":
+            return expected_edges(sets, keys, self.sampling.pilot_sweeps, rng)
+        return float(self._shares(sets, sets, keys.copy(), rng) @ sets.sizes)
 
     def _shares(
         self, sets: ParentSets, core: ParentSets, keys: np.ndarray, rng: np.random.Generator
@@ -145,10 +159,16 @@ class OrderSampler:
         history: Sequence[float],
     ) -> tuple[sparse.csr_array, Diagnostics]:
         """Sample chains and average them."""
-        chains = self.sample(sets, core, orders)
+        chains: Sequence[Chain | GraphChain] = self.sample(sets, core, orders)
+        if self.count == "graphs":
+            starts = best_mode(chains, self.sampling.worse_mode)
+            chains = sample_graphs(sets, starts, self.sampling, self.rng, self.n_jobs)
         matrix, diagnostics = average_chains(sets, chains, self.sampling.worse_mode)
+        if self.count == "graphs":
+            matrix = without_excess(matrix)
         rounds = [round(float(best), 3) for best in history]
-        return matrix, replace(diagnostics, density=self.search.score.density, rounds=rounds)
+        density = self.search.score.density
+        return matrix, replace(diagnostics, count=self.count, density=density, rounds=rounds)
 
 
 class Chain:
@@ -205,7 +225,7 @@ class Chain:
 
 
 def average_chains(
-    sets: ParentSets, chains: Sequence[Chain], worse_mode: float
+    sets: ParentSets, chains: Sequence[Chain | GraphChain], worse_mode: float
 ) -> tuple[sparse.csr_array, Diagnostics]:
     """Average the chains in the best mode: edge posteriors and diagnostics."""
     kept = best_mode(chains, worse_mode)

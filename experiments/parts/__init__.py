@@ -1,0 +1,1 @@
+"""What the experiments are made of: a module is used by several scripts, or is a stage of one."""

@@ -1,0 +1,75 @@
+"""Text files: what is read, and a clear refusal of the rest."""
+
+import gzip
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from lsbn.data import DataError, Dataset
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"\n\n", "the file is empty"),
+        (b"\xef\xbb\xbf", "the file is empty"),
+        (b"a,b\n", "no rows"),
+        (b"a\n1\n2\n", "a single column"),
+        (b"a;b\n1;2\n3;4\n", "header contains ';'"),
+        (b"a,b\n1,2\n", "a single row"),
+        (b"a,b\n1,2\n1,2,3\n4\n", r"header has 2 .*row 2 \(line 3\) has 3, row 3 \(line 4\) has 1"),
+        (b"a,b\n1,\xe9\n2,x\n", "not UTF-8"),
+        (b"a,b\n" + b"1,2\n" * 10_000 + b"1,\xe9\n", "not UTF-8"),
+        ("a,b\n1,2\n2,3\n".encode("utf-16"), "not UTF-8"),
+        (b",a,b\n0,1,2\n1,3,4\n", "number 1; .*saved row index"),
+    ],
+)
+def test_bad_csv(content, message, tmp_path):
+    path = tmp_path / "bad.csv"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=message) as caught:
+        Dataset.read(path)
+    assert "bad.csv" in str(caught.value)
+    packed = tmp_path / "bad.csv.gz"
+    packed.write_bytes(gzip.compress(content))
+    with pytest.raises(DataError, match=message):
+        Dataset.read(packed)
+
+
+def test_ragged_row_far_into_a_large_file(tmp_path):
+    path = tmp_path / "big.csv"
+    path.write_text("a,b\n" + "1,2\n" * 1_500_000 + "1\n" + "1,2\n" * 10)
+    with pytest.raises(DataError, match=r"row 1500001 \(line 1500002\) has 1"):
+        Dataset.read(path)
+
+
+def test_bad_paths(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"nothing\.csv"):
+        Dataset.read(tmp_path / "nothing.csv")
+    with pytest.raises(DataError, match="is a folder"):
+        Dataset.read(tmp_path)
+    (tmp_path / "t.xlsx").write_bytes(b"x")
+    with pytest.raises(DataError, match=r"unknown kind of file; use \.csv"):
+        Dataset.read(tmp_path / "t.xlsx")
+    for name in ("t.csv.gz", "t.parquet"):
+        (tmp_path / name).write_bytes(b"not what the name says")
+        with pytest.raises(DataError, match=name):
+            Dataset.read(tmp_path / name)
+    whole = gzip.compress(b"a,b\n" + b"1,2\n2,1\n" * 5000)
+    (tmp_path / "cut.csv.gz").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(DataError, match="damaged"):
+        Dataset.read(tmp_path / "cut.csv.gz")
+    pq.write_table(pa.table({"a": [1], "b": [2]}), tmp_path / "one.parquet")
+    with pytest.raises(DataError, match=r"one\.parquet: a single row"):
+        Dataset.read(tmp_path / "one.parquet")
+
+
+def test_csv_details(tmp_path):
+    path = tmp_path / "d.csv"
+    long = "9" * 25
+    path.write_text(f'\n"a\nb",sign,id,exp\n1,+1,{long},1e3\n\n2,-1,{long}0,2.0\n1,+1,{long},1e3\n')
+    data = Dataset.read(path)
+    assert data.names == ("a\nb", "sign", "id", "exp")
+    assert data.states == (("1", "2"), ("-1", "1"), (long, f"{long}0"), ("2", "1000"))
