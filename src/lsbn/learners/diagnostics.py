@@ -142,6 +142,19 @@ class Diagnostics(Figures):
         Smallest effective sample size of an edge.
     standard_error : float
         Largest standard error of the probability of an edge.
+    log_score : float
+        Searched parent sets: log score of the best order.
+    searches, searches_compared, searches_agreed : int
+        Searched parent sets: number of all searches; number of independent searches that were
+        compared, each of which may unite several; and number of those that reached the log score of
+        their union.
+    search_scores : list of float
+        Log scores of the searches that were compared, and of their union.
+    doubtful_edges, doubtful_share : int and float
+        Number of edges, and their share among those above 0.01, whose probability differs by more
+        than 0.1 between independent searches and their union.
+    doubtful_variables : list of str
+        Variables with such edges into them, most edges first.
     density : float
         Model averaging: prior probability of an edge, if the score has one.
     rounds : list of float
@@ -189,6 +202,14 @@ class Diagnostics(Figures):
     high_r_hat_edges: int | None = field(default=None, metadata={"key": "r_hat_above_1.1"})
     effective_sample_size: float | None = None
     standard_error: float | None = None
+    log_score: float | None = None
+    searches: int | None = None
+    searches_compared: int | None = None
+    searches_agreed: int | None = None
+    search_scores: list[float] | None = None
+    doubtful_edges: int | None = None
+    doubtful_share: float | None = None
+    doubtful_variables: list[str] | None = None
     density: float | None = None
     rounds: list[float] | None = None
     threshold: float | None = None

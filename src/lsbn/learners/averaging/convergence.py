@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any, Protocol
 
 import numpy as np
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from lsbn.learners.averaging.searches import UnitedSearch
 from lsbn.learners.averaging.settings import ConvergenceSettings
 from lsbn.learners.diagnostics import Diagnostics
 
@@ -80,20 +83,129 @@ def convergence(chains: Sequence[ChainSums]) -> Diagnostics:
     )
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """How far independent searches agree with the average over their union.
+
+    Attributes
+    ----------
+    r_hat : float
+        Largest R-hat over edges and the log score, each search as one chain.
+    agreed : int
+        Searches with the log score of the union.
+    of : int
+        Number of searches compared.
+    searches : int
+        Number of all searches: each of those compared may unite some.
+    scores : list of float
+        Log scores of the searches and of their union.
+    edges, doubtful : int
+        Number of edges that were compared, and of those that differ.
+    children : int array
+        Variables with an edge that differs, most such edges first.
+    """
+
+    r_hat: float
+    agreed: int
+    of: int
+    searches: int
+    scores: list[float]
+    edges: int
+    doubtful: int
+    children: np.ndarray
+
+    def added_to(self, diagnostics: Diagnostics, names: Sequence[str]) -> Diagnostics:
+        """Return the diagnostics of the chains with those of the searches."""
+        r_hat = max(diagnostics.r_hat or 1.0, self.r_hat)
+        return replace(
+            diagnostics,
+            r_hat=round(float(min(r_hat, MOST_R_HAT)), 4),
+            searches=self.searches,
+            searches_compared=self.of,
+            searches_agreed=self.agreed,
+            search_scores=[round(score, 3) for score in self.scores],
+            doubtful_edges=self.doubtful,
+            doubtful_share=round(self.doubtful / max(self.edges, 1), 4),
+            doubtful_variables=[names[v] for v in self.children],
+        )
+
+
+def compare_sides(
+    average: sparse.csr_array,
+    sides: Sequence[sparse.csr_array],
+    result: UnitedSearch,
+    agreement: float,
+) -> Comparison:
+    """Compare the average over the united search with the averages over its sides.
+
+    A side stands for what another seed might find. Of each edge, R-hat compares the means of all
+    averages with the variance of a yes or no of this probability. Log scores that differ by more
+    than ``agreement`` give the R-hat of as many standard deviations.
+    """
+    union = sparse.csr_array(sum([abs(each) for each in (average, *sides)], start=average * 0))
+    parent, child = union.nonzero()
+    means = np.array([np.asarray(each[parent, child]).ravel() for each in (average, *sides)])
+    shown = means.max(axis=0) >= _SETTINGS.least_probability
+    means, child = means[:, shown], child[shown]
+    between = means.var(axis=0, ddof=1)
+    within = (means * (1 - means)).mean(axis=0)
+    r_hat = np.sqrt(1.0 + between / np.maximum(within, 1e-9))
+    apart = (np.ptp(means, axis=0) > _SETTINGS.warning_error) & (r_hat > _SETTINGS.high_r_hat)
+    spread = float(np.ptp(result.scores)) / agreement
+    by_score = float(np.sqrt(1.0 + spread**2 / 2)) if spread > 1 else 1.0
+    variables, counts = np.unique(child[apart], return_counts=True)
+    top = max(result.scores)
+    return Comparison(
+        r_hat=max(float(r_hat[apart].max(initial=1.0)), by_score),
+        agreed=sum(score >= top - agreement for score in result.scores[:-1]),
+        of=len(sides),
+        searches=result.searches * len(sides),
+        scores=result.scores,
+        edges=len(child),
+        doubtful=int(apart.sum()),
+        children=variables[np.argsort(-counts, kind="stable")],
+    )
+
+
 def warn_of_disagreement(diagnostics: Diagnostics) -> None:
-    """Warn the caller of the package if chains disagree or only one is in the best mode."""
-    chains, kept = diagnostics.chains or 0, diagnostics.chains_kept or 0
-    error, r_hat = diagnostics.standard_error or 0.0, diagnostics.r_hat or 1.0
-    alone = kept == 1 < chains
-    if error > _SETTINGS.warning_error or alone:
+    """Warn the caller of the package if chains or searches disagree, and name the cure."""
+    reasons = [*_chains_apart(diagnostics), *_searches_apart(diagnostics)]
+    if reasons:
         warnings.warn(
-            f"chains disagree after {diagnostics.sweeps} sweeps: standard error of an edge up "
-            f"to {error:.2f}, R-hat {_r_hat_in_words(r_hat)} ({diagnostics.high_r_hat_edges} edges "
-            f"above {_SETTINGS.high_r_hat}), {chains - kept} of {chains} chains left out in worse "
-            f"modes; more sweeps may help, or columns may be copies of each other",
+            f"{'; '.join(reasons)}. Use effort='thorough' (--effort thorough) for a longer search "
+            "and longer chains",
             ConvergenceWarning,
             stacklevel=_frames_inside() + 1,
         )
+
+
+def _chains_apart(diagnostics: Diagnostics) -> list[str]:
+    """Say how far the chains are apart, if they are."""
+    chains, kept = diagnostics.chains or 0, diagnostics.chains_kept or 0
+    error, r_hat = diagnostics.standard_error or 0.0, diagnostics.r_hat or 1.0
+    if error <= _SETTINGS.warning_error and (kept > 1 or chains == kept):
+        return []
+    return [
+        f"chains disagree after {diagnostics.sweeps} sweeps: standard error of an edge up to "
+        f"{error:.2f}, R-hat {_r_hat_in_words(r_hat)} ({diagnostics.high_r_hat_edges} edges above "
+        f"{_SETTINGS.high_r_hat}), {chains - kept} of {chains} chains left out in worse modes"
+    ]
+
+
+def _searches_apart(diagnostics: Diagnostics) -> list[str]:
+    """Say how far independent searches are apart, if they are."""
+    compared, agreed = diagnostics.searches_compared or 0, diagnostics.searches_agreed or 0
+    share, names = diagnostics.doubtful_share or 0.0, diagnostics.doubtful_variables or []
+    if agreed == compared and share <= _SETTINGS.doubtful_share:
+        return []
+    scores = diagnostics.search_scores or [0.0]
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return [
+        f"independent searches disagree: log scores up to {max(scores) - min(scores):.1f} apart, "
+        f"{diagnostics.doubtful_edges} edges differ by more than {_SETTINGS.warning_error}, R-hat "
+        f"{_r_hat_in_words(diagnostics.r_hat or 1.0)}"
+        + (f"; edges into {', '.join(map(repr, names[:5]))}{more}" if names else "")
+    ]
 
 
 def _r_hat_in_words(r_hat: float) -> str:

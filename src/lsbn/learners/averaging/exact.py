@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from math import comb
 
+import numpy as np
 from scipy import sparse
 
 from lsbn.data import Dataset
+from lsbn.kernels.mixture import MOST_CONTEXTS
 from lsbn.kernels.subsets import exact_edge_posteriors, exact_graph_posteriors
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.settings import ENUMERATION, SearchSettings, TableSettings
@@ -42,6 +44,27 @@ def can_enumerate(n: int, bound: int, max_parents: int | None) -> bool:
         and n_sets <= ENUMERATION.max_sets
         and n - 1 <= TableSettings.max_candidates
     )
+
+
+def scoring_seconds(dataset: Dataset, score: Score, bound: int) -> float:
+    """Estimate the seconds in which one core scores all sets of at most ``bound`` parents.
+
+    Variables count with the geometric mean of their numbers of states. The time of a family is
+    taken as linear in the cells of its table and, for the mixed score, in the contexts of its
+    trees. The coefficients were measured with binary columns, 16,181 rows and 1 to 8 parents.
+    """
+    n, rows = dataset.n_variables, dataset.n_rows
+    card = float(np.exp(np.log(dataset.cards).mean()))
+    total = 0.0
+    for k in range(bound + 1):
+        cells = min(card**k, rows) * card
+        micro = 1.0 + 0.05 * cells + 0.001 * rows
+        if score.kind == "mixed":
+            contexts = (card + 1) ** k if k > 1 else 0.0
+            micro = 4.0 + 0.2 * cells + 0.001 * rows
+            micro += 6.0 + 0.45 * contexts if 0 < contexts <= MOST_CONTEXTS else 0.0
+        total += n * comb(n - 1, k) * micro * 1e-6
+    return total
 
 
 def exact_posteriors(

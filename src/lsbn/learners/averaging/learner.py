@@ -15,9 +15,20 @@ from scipy import sparse
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.learners.averaging.convergence import warn_of_disagreement
-from lsbn.learners.averaging.exact import COUNTS, can_enumerate, exact_posteriors, parent_bound
+from lsbn.learners.averaging.exact import (
+    COUNTS,
+    can_enumerate,
+    exact_posteriors,
+    parent_bound,
+    scoring_seconds,
+)
 from lsbn.learners.averaging.sampler import OrderSampler
-from lsbn.learners.averaging.settings import ENUMERATION, SamplingSettings, SearchSettings
+from lsbn.learners.averaging.settings import (
+    EFFORTS,
+    ENUMERATION,
+    SamplingSettings,
+    SearchSettings,
+)
 from lsbn.learners.base import Candidates, Learned
 from lsbn.learners.diagnostics import Diagnostics
 from lsbn.learners.scoring import Score
@@ -33,7 +44,8 @@ def learn_model_averaging(
     method: str = "auto",
     max_parents: int | None = None,
     exact_limit: int = 16,
-    effort: SearchSettings | None = None,
+    effort: str = "standard",
+    search: SearchSettings | None = None,
     sampling: SamplingSettings | None = None,
     count: str = "orders",
     candidates: Candidates | None = None,
@@ -54,7 +66,11 @@ def learn_model_averaging(
         comfortable. Over graphs it takes time in proportion to ``n**2 3**n``.
     max_parents, exact_limit : int
         Bound on the parents of a variable; by default 8, fewer where all sets are scored.
-    effort, sampling : SearchSettings, SamplingSettings, optional
+    effort : {"quick", "standard", "thorough"}
+        How long sampled averages search and sample. ``quick`` has a single search, and cannot tell
+        whether another one would end elsewhere. ``thorough`` has up to 24.
+    search, sampling : SearchSettings, SamplingSettings, optional
+        All settings of search and sampling, in place of those of the effort.
     count : {"orders", "graphs"}
         ``orders``: a graph counts as often as it has orders, which favours graphs with few edges.
         ``graphs``: each graph counts once; exact for up to 12 variables, sampled for any number.
@@ -71,18 +87,24 @@ def learn_model_averaging(
     varying = np.flatnonzero(dataset.cards > 1)
     n = len(varying)
     _check(method, max_parents, count, n)
+    if effort not in EFFORTS:
+        raise ValueError(f"effort is {effort!r}; use {', '.join(EFFORTS)}")
     if n < 2:
         return _learned(dataset, varying, sparse.csr_array((n, n)), Diagnostics(method="none"))
     part = dataset.select(varying) if n < dataset.n_variables else dataset
     limit = exact_limit if count == "orders" else min(exact_limit, ENUMERATION.max_graph_variables)
-    if method == "exact" or (method == "auto" and n <= limit):
-        bound = parent_bound(n, max_parents)
+    bound = parent_bound(n, max_parents)
+    cheap = scoring_seconds(part, score, bound) <= ENUMERATION.max_seconds
+    if method == "exact" or (method == "auto" and n <= limit and cheap):
         return _learned(dataset, varying, *exact_posteriors(part, score, bound, count, n_jobs))
-    settings = (effort or SearchSettings()).bounded(max_parents)
+    settings = (search or SearchSettings.of(effort)).bounded(max_parents)
     rng = np.random.default_rng(random_state)
-    sampling = sampling or SamplingSettings()
+    sampling = sampling or SamplingSettings.of(effort)
     sampler = OrderSampler(part, score, settings, sampling, rng, n_jobs, count=count)
-    matrix, diagnostics = _sampled(sampler, max_parents, _renumbered(candidates, varying, dataset))
+    if cheap and can_enumerate(n, bound, max_parents):
+        matrix, diagnostics = sampler.run_exhaustive(bound)
+    else:
+        matrix, diagnostics = sampler.run(_renumbered(candidates, varying, dataset))
     warn_of_disagreement(diagnostics)
     return _learned(dataset, varying, matrix, diagnostics)
 
@@ -101,17 +123,6 @@ def _check(method: str, max_parents: int | None, count: str, n: int) -> None:
             f"the exact average over graphs is for up to {most} variables that are not constant, "
             f"of which there are {n}: use method='sampled'"
         )
-
-
-def _sampled(
-    sampler: OrderSampler, max_parents: int | None, pools: list[np.ndarray] | None
-) -> tuple[sparse.csr_array, Diagnostics]:
-    """Sample orders over all parent sets where these are few, else over those that are found."""
-    n = sampler.search.dataset.n_variables
-    bound = parent_bound(n, max_parents)
-    if can_enumerate(n, bound, max_parents):
-        return sampler.run_exhaustive(bound)
-    return sampler.run(pools)
 
 
 def _learned(

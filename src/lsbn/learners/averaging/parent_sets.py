@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from lsbn.kernels import listing as _listing
 from lsbn.kernels.orders import tabulate_families, weigh_sets
@@ -201,6 +202,13 @@ class ParentSets:
         """Candidate parent and child of every entry of ``cand``."""
         children = np.repeat(np.arange(self.n_variables), np.diff(self.lists.cand_start))
         return self.lists.cand, children
+
+    def matrix(self, values: np.ndarray) -> sparse.csr_array:
+        """Return values of all candidate edges as a matrix, parent by child."""
+        n = self.n_variables
+        matrix = sparse.csr_array((values, self.edges()), shape=(n, n))
+        matrix.eliminate_zeros()
+        return matrix
 
 
 def join(parts: Sequence[np.ndarray], dtype: type) -> tuple[np.ndarray, np.ndarray]:

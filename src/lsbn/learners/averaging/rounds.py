@@ -80,9 +80,7 @@ class RoundSearch:
         keys = self.rng.random(self.search.dataset.n_variables)
         self._search_order(keys, self.bounds, max_parameters=max_parameters)
 
-    def run(
-        self, starts: Sequence[np.ndarray], most_rounds: int, patience: int
-    ) -> SearchResult:
+    def run(self, starts: Sequence[np.ndarray], most_rounds: int, patience: int) -> SearchResult:
         """Anneal and search by turns, until the log score no longer rises.
 
         Parameters

@@ -17,7 +17,12 @@ from lsbn.data import Dataset
 from lsbn.kernels import orders as _orders
 from lsbn.kernels.state import EdgeSums
 from lsbn.learners.averaging.annealing import AnnealedOrder, anneal_orders
-from lsbn.learners.averaging.convergence import best_mode, convergence, standard_error
+from lsbn.learners.averaging.convergence import (
+    best_mode,
+    compare_sides,
+    convergence,
+    standard_error,
+)
 from lsbn.learners.averaging.graphs import (
     GraphChain,
     expected_edges,
@@ -88,7 +93,22 @@ class OrderSampler:
         """Average over parent sets that are searched, at first in the pools."""
         result = self.find_sets(pools)
         averaged, core = self.select_sets(result)
-        return self._average(averaged, core, result.orders, result.history)
+        matrix, diagnostics = self._average(averaged, core, result.orders, result.history)
+        diagnostics = replace(diagnostics, log_score=round(result.log_score, 3))
+        if not result.sides:
+            return matrix, diagnostics
+        sides = [self._side_average(side) for side in result.sides]
+        names = self.search.dataset.names
+        comparison = compare_sides(matrix, sides, result, self.search.settings.agreement)
+        return matrix, comparison.added_to(diagnostics, names)
+
+    def _side_average(self, side: SearchResult) -> sparse.csr_array:
+        """Edge posteriors by one short chain over the sets of one side of the search."""
+        sets, core = self.select_sets(side)
+        chain = Chain(side.orders[0].keys.copy(), sets.n_candidates, self.rng.spawn(1)[0])
+        for _ in range(self.sampling.side_parts):
+            chain.advance(sets, core, self.sampling)
+        return sets.matrix(chain.mean)
 
     def find_sets(self, pools: Sequence[np.ndarray] | None = None) -> UnitedSearch:
         """Search parent sets."""
@@ -229,7 +249,6 @@ def average_chains(
 ) -> tuple[sparse.csr_array, Diagnostics]:
     """Average the chains in the best mode: edge posteriors and diagnostics."""
     kept = best_mode(chains, worse_mode)
-    n = sets.n_variables
     mean = np.clip(np.array([chain.mean for chain in kept]).mean(axis=0), 0.0, 1.0)
     diagnostics = replace(
         convergence(kept),
@@ -241,7 +260,4 @@ def average_chains(
         parent_sets=sets.n_sets,
         candidates=sets.n_candidates,
     )
-    parent, child = sets.edges()
-    matrix = sparse.csr_array((mean, (parent, child)), shape=(n, n))
-    matrix.eliminate_zeros()
-    return matrix, diagnostics
+    return sets.matrix(mean), diagnostics

@@ -33,16 +33,16 @@ class UnitedSearch(SearchResult):
 
     Attributes
     ----------
-    agreed : bool
-        Whether both sides and their union have the same log score.
-    sides : list of float
+    sides : list of SearchResult
+        The result of each side; empty if there is only one.
+    scores : list of float
         Log score of each side and of their union, with the density of the best side.
     searches : int
         Number of searches of each side.
     """
 
-    agreed: bool
-    sides: list[float]
+    sides: list[SearchResult]
+    scores: list[float]
     searches: int
 
 
@@ -95,16 +95,16 @@ class IndependentSearches:
         firsts = self._first_searches(pools)
         bounds = pools if len(self.search.varying) > settings.max_unrestricted else None
         sides = [self._new(firsts[s % len(firsts)], bounds) for s in range(settings.sides)]
-        searches, (agreed, scores) = 1, self._compare(sides)
-        while searches < settings.searches and not agreed:
+        if len(sides) == 1:
+            return self._ended(sides[0], [], [], 1)
+        searches, scores = 1, self._compare(sides)
+        while searches < settings.searches and np.ptp(scores) > settings.agreement:
             for s, side in enumerate(sides):
                 new = self._new(firsts[(s + searches) % len(firsts)], bounds)
                 sides[s] = self._united([side, new])
-            searches, (agreed, scores) = searches + 1, self._compare(sides)
-        last = self._united(sides) if len(sides) > 1 else sides[0]
-        result = last.rounds.exchange(last.result)
-        self.search.take_density(result.density)
-        return UnitedSearch(**vars(result), agreed=agreed, sides=scores, searches=searches)
+            searches, scores = searches + 1, self._compare(sides)
+        results = [side.result for side in sides]
+        return self._ended(self._united(sides), results, scores, searches)
 
     def _first_searches(self, pools: Sequence[np.ndarray] | None) -> list[ParentSetSearch]:
         """Search parents without an order, by each stand-in for the score or by the score."""
@@ -132,11 +132,18 @@ class IndependentSearches:
         last = rounds.run([result.orders[0].keys], settings.rounds, 1)
         return _Side(rounds, replace(last, history=result.history + last.history))
 
-    def _compare(self, sides: Sequence[_Side]) -> tuple[bool, list[float]]:
-        """Say whether the sides agree, and give the log scores of both and of their union.
+    def _ended(
+        self, last: _Side, sides: list[SearchResult], scores: list[float], searches: int
+    ) -> UnitedSearch:
+        """Add the sets of equivalent graphs to the last search."""
+        result = last.rounds.exchange(last.result)
+        self.search.take_density(result.density)
+        return UnitedSearch(**vars(result), sides=sides, scores=scores, searches=searches)
 
-        They agree if neither the other side nor the union has a log score that is higher by more
-        than `SearchSettings.agreement`. All have the density of the best side.
+    def _compare(self, sides: Sequence[_Side]) -> list[float]:
+        """Log scores of the sides and of their union, all with the density of the best side.
+
+        The union costs little: its orders are annealed, and no parents are searched.
         """
         best = max(sides, key=lambda side: side.result.log_score)
         both, starts = best.rounds.search.fork(), [side.result.orders[0].keys for side in sides]
@@ -148,8 +155,7 @@ class IndependentSearches:
             both.unite(search)
         core = both.listed(starts).undominated(self.sampling.core_margin)
         orders = anneal_orders(core, starts, self.sampling, self.rng, self.n_jobs)
-        scores.append(max(both.log_score(order.keys) for order in orders[:2]))
-        return len(sides) > 1 and np.ptp(scores) <= self.settings.agreement, scores
+        return [*scores, max(both.log_score(order.keys) for order in orders[:2])]
 
     def _united(self, sides: Sequence[_Side]) -> _Side:
         """Unite searches into the best one of them, and search on."""
