@@ -95,6 +95,10 @@ class LSBN(FittedNetwork, BaseEstimator):
     count : {"orders", "graphs"}
         What the last pass of model averaging counts. With ``orders`` a graph counts as often as it
         has orders, which favours graphs with few edges. With ``graphs`` each graph counts once.
+    effort : {"quick", "standard", "thorough"}
+        How long the last pass of model averaging searches and samples. ``quick`` runs one search.
+        ``standard`` compares independent searches, and runs more of them if they disagree.
+        ``thorough`` runs up to three times as many, and longer chains.
     threshold : float
         Edges of `dag_` and `cpdag_` have a greater probability than this, in either direction.
     discretize, bins, missing, max_states
@@ -169,6 +173,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         last_pass: bool = True,
         score: Score | str | None = None,
         count: str = "orders",
+        effort: str = "standard",
         threshold: float = 0.5,
         discretize: str | None = None,
         bins: int = 5,
@@ -190,6 +195,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         self.last_pass = last_pass
         self.score = score
         self.count = count
+        self.effort = effort
         self.threshold = threshold
         self.discretize = discretize
         self.bins = bins
@@ -319,7 +325,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         score = self._score()
         options: dict[str, Any] = {} if score is None else {"score": score}
         if self.learner == "model-averaging":
-            options |= {"count": self.count}
+            options |= {"count": self.count, "effort": self.effort}
         return LEARNERS[str(self.learner)](
             dataset,
             candidates=candidates,

@@ -11,10 +11,17 @@ import numpy as np
 from lsbn.data import TableOptions
 from lsbn.data.copies import FOLDS
 from lsbn.learners import LEARNERS, Score
-from lsbn.learners.averaging import COUNTS
+from lsbn.learners.averaging import COUNTS, EFFORTS
 from lsbn.pairs import WEIGHTS, base_weights
 
-__all__ = ["check_count", "check_parameters", "copies_of", "score_of", "seed_sequence"]
+__all__ = [
+    "check_count",
+    "check_effort",
+    "check_parameters",
+    "copies_of",
+    "score_of",
+    "seed_sequence",
+]
 
 
 def check_parameters(parameters: Mapping[str, Any]) -> None:
@@ -37,6 +44,7 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
         raise ValueError(f"unknown learner {given['learner']!r}; there are {', '.join(LEARNERS)}")
     score_of(given["learner"], given["score"])
     check_count(given["learner"], given["count"], given["last_pass"])
+    check_effort(given["learner"], given["effort"])
     copies_of(given["learner"], given["fold_copies"])
     _check_weights(given["weights"])
     _check_whole("max_community", given["max_community"], 2)
@@ -81,6 +89,22 @@ def check_count(learner: Any, count: Any, last_pass: bool = True) -> None:
         raise ValueError(
             f"count is {count!r}, which is for the last pass; leave out count, or use last_pass"
         )
+
+
+def check_effort(learner: Any, effort: Any) -> None:
+    """Raise an error if the parameter ``effort`` is unknown, or has no effect.
+
+    Examples
+    --------
+    >>> check_effort("model-averaging", "heroic")
+    Traceback (most recent call last):
+        ...
+    ValueError: effort is 'heroic'; use quick, standard or thorough
+    """
+    if effort not in tuple(EFFORTS):
+        raise ValueError(f"effort is {effort!r}; use quick, standard or thorough")
+    if effort != "standard" and learner != "model-averaging":
+        raise ValueError(f"effort is {effort!r}, but only model-averaging has efforts")
 
 
 def copies_of(learner: Any, fold_copies: bool | str | None) -> str:

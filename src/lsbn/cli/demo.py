@@ -31,6 +31,7 @@ def add_parser(commands: Commands) -> None:
         learner=LEARNERS[0],
         score=None,
         count="orders",
+        effort="standard",
         copies=None,
         paper=False,
         truth="alarm",

@@ -84,6 +84,14 @@ def add_parser(commands: Commands) -> None:
         "orders of the variables; graphs: each network counts once",
     )
     how.add_argument(
+        "--effort",
+        choices=("quick", "standard", "thorough"),
+        default="standard",
+        help="how long model-averaging searches. quick: one search; standard (default): "
+        "independent searches, and more of them while they disagree; thorough: up to three times "
+        "as many, and longer chains. A warning tells when thorough is needed",
+    )
+    how.add_argument(
         "--copies",
         choices=("join", "group", "keep"),
         help="columns that are exact copies of each other. join: the first one by name has all "
@@ -110,6 +118,10 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.count != "orders" and (arguments.learner != LEARNERS[0] or arguments.paper):
         raise ValueError(
             f"--count {arguments.count} is for the last pass of {LEARNERS[0]}; leave out --count"
+        )
+    if arguments.effort != "standard" and (arguments.learner != LEARNERS[0] or arguments.paper):
+        raise ValueError(
+            f"--effort {arguments.effort} is for the last pass of {LEARNERS[0]}; leave out --effort"
         )
     require_free(arguments.output, force=arguments.force)
     stages = StageProgress()

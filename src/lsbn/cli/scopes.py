@@ -101,7 +101,7 @@ def _print_notes(notes: Sequence[str]) -> None:
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the score and the count as keyword arguments of the learner, if they were given."""
+    """Return score, count and effort as keyword arguments of the learner, if they were given."""
     from lsbn.learners import Score
 
     options: dict[str, Any] = {}
@@ -109,4 +109,6 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         options["score"] = Score(arguments.score)
     if arguments.count != "orders":
         options["count"] = arguments.count
+    if arguments.effort != "standard":
+        options["effort"] = arguments.effort
     return options

@@ -63,10 +63,10 @@ def test_a_parent_outside_the_pools_is_found_beside_others():
     columns[3] = np.where(rng.random(2_000) < 0.9, chosen, 1 - chosen)
     pools = [np.setdiff1d(np.arange(30), [v, 2]) for v in range(30)]
     pools[2] = np.arange(10, 20)
-    effort = SearchSettings(max_unrestricted=0)
+    search = SearchSettings(max_unrestricted=0)
     nothing = [np.empty(0, np.int64)] * 30
     candidates = Candidates(pools, nothing, np.empty((0, 2), np.int64))
-    found = learn(columns.T, candidates=candidates, effort=effort, random_state=0)
+    found = learn(columns.T, candidates=candidates, search=search, random_state=0)
     assert dense(found)[2].sum() > 0.99
 
 
@@ -317,8 +317,8 @@ def test_the_mixed_score_is_searched_among_too_many_sets_to_score_all(small_netw
     """The search among all variables, or near the sets of tables, gives the edges of all sets."""
     table = alarm_table(20, 2_000, 5)
     wanted = dense(learn(table, method="exact", max_parents=4, random_state=0))
-    effort = SearchSettings(small_network=small_network)
-    found = learn(table, method="sampled", effort=effort, random_state=0)
+    search = SearchSettings(small_network=small_network)
+    found = learn(table, method="sampled", search=search, random_state=0)
     likely = [(m + m.T) > 0.5 for m in (wanted, dense(found))]
     np.testing.assert_array_equal(*likely)
 

@@ -7,6 +7,12 @@ counts once (`graphs`). `convergence` judges the chains.
 
 from lsbn.learners.averaging.exact import COUNTS
 from lsbn.learners.averaging.learner import learn_model_averaging
-from lsbn.learners.averaging.settings import SamplingSettings, SearchSettings
+from lsbn.learners.averaging.settings import EFFORTS, SamplingSettings, SearchSettings
 
-__all__ = ["COUNTS", "SamplingSettings", "SearchSettings", "learn_model_averaging"]
+__all__ = [
+    "COUNTS",
+    "EFFORTS",
+    "SamplingSettings",
+    "SearchSettings",
+    "learn_model_averaging",
+]
