@@ -232,7 +232,7 @@ def test_sets_that_count_in_an_order_are_admitted_first():
         search.explore([None, None, np.array([1])], 1)
         return set().union(*as_families(search.listed(keys))[2])
 
-    assert candidate(None) == {1}
+    assert candidate([]) == {1}
     assert candidate(np.array([0.1, 0.2, 0.3])) == {0}
 
 

@@ -101,7 +101,7 @@ def learn_model_averaging(
     rng = np.random.default_rng(random_state)
     sampling = sampling or SamplingSettings.of(effort)
     sampler = OrderSampler(part, score, settings, sampling, rng, n_jobs, count=count)
-    if cheap and can_enumerate(n, bound, max_parents):
+    if (cheap or method == "sampled") and can_enumerate(n, bound, max_parents):
         matrix, diagnostics = sampler.run_exhaustive(bound)
     else:
         matrix, diagnostics = sampler.run(_renumbered(candidates, varying, dataset))

@@ -106,7 +106,8 @@ class OrderSampler:
         """Edge posteriors by one short chain over the sets of one side of the search."""
         sets, core = self.select_sets(side)
         chain = Chain(side.orders[0].keys.copy(), sets.n_candidates, self.rng.spawn(1)[0])
-        for _ in range(self.sampling.side_parts):
+        least = self.sampling.least_steps // sets.n_variables
+        for _ in range(max(self.sampling.side_parts, least // self.sampling.sweeps)):
             chain.advance(sets, core, self.sampling)
         return sets.matrix(chain.mean)
 

@@ -274,7 +274,7 @@ class SamplingSettings:
         A chain is left out of the average if its mean log score is lower than the best chain's by
         more than this, in nats. Its mode has hardly any probability.
     side_parts : int
-        Parts of the chain of one side of the search, of `sweeps` each; the first is burn-in.
+        Least parts of the chain of one side of the search, of `sweeps` each; the first is burn-in.
     exhaustive_tolerance : float
         Tolerance where all parent sets are listed: few variables can afford more precision.
     exhaustive_factor : int
