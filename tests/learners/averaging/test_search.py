@@ -225,15 +225,15 @@ def test_sets_that_count_in_an_order_are_admitted_first():
     effect = np.where(rng.random(500) < 0.9, cause, 1 - cause)
     dataset = Dataset.from_table(pd.DataFrame({"c": cause, "o": other, "e": effect}))
 
-    def candidate(keys):
+    def candidate(orders):
         settings = SearchSettings(extended=0, max_candidates=1)
         search = ParentSetSearch(dataset, Score(), settings)
         search.explore([None, None, np.array([0])], 0)
         search.explore([None, None, np.array([1])], 1)
-        return set().union(*as_families(search.listed(keys))[2])
+        return set().union(*as_families(search.listed(orders))[2])
 
     assert candidate([]) == {1}
-    assert candidate(np.array([0.1, 0.2, 0.3])) == {0}
+    assert candidate([np.array([0.1, 0.2, 0.3])]) == {0}
 
 
 def test_undominated_lists_are_those_of_the_naive_rule():

@@ -97,7 +97,10 @@ class OrderSampler:
         diagnostics = replace(diagnostics, log_score=round(result.log_score, 3))
         if not result.sides:
             return matrix, diagnostics
-        sides = [self._side_average(side) for side in result.sides]
+        if self.count == "graphs":  # the sides sample orders: only their log scores are compared
+            sides = [matrix for _ in result.sides]
+        else:
+            sides = [self._side_average(side) for side in result.sides]
         names = self.search.dataset.names
         comparison = compare_sides(matrix, sides, result, self.search.settings.agreement)
         return matrix, comparison.added_to(diagnostics, names)

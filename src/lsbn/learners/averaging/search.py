@@ -134,9 +134,11 @@ class ParentSetSearch:
             new = sorted(padded - known)
             if new:
                 work.append((v, [[u for u in row if u >= 0] for row in new]))
+        added = 0
         for v, members, scores in self._each(self._score, work):
+            added += int((scores > -np.inf).sum())
             self._sets[v] = self._sets[v].extended(members, scores, stamp)
-        return sum(len(new) for _, new in work)
+        return added
 
     def _explore(
         self, v: int, pool: np.ndarray, extensions: np.ndarray, room: int, lookup: Lookup

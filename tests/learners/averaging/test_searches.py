@@ -1,0 +1,116 @@
+"""Independent searches, their union and their comparison."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from lsbn.data import Dataset
+from lsbn.learners import Score
+from lsbn.learners.averaging import SearchSettings, learn_model_averaging
+from lsbn.learners.averaging.convergence import compare_sides
+from lsbn.learners.averaging.exact import scoring_seconds
+from lsbn.learners.averaging.search import ParentSetSearch
+from lsbn.learners.averaging.searches import IndependentSearches
+from lsbn.learners.averaging.settings import EFFORTS, SamplingSettings
+from lsbn.network import load_network
+
+
+@pytest.fixture(scope="module")
+def alarm():
+    table = load_network("alarm").sample(1_000, random_state=3)
+    return Dataset.from_table(table[sorted(table.columns)])
+
+
+def searched(dataset, seed, **settings):
+    search = ParentSetSearch(dataset, Score(), SearchSettings(**settings))
+    rng = np.random.default_rng(seed)
+    return IndependentSearches(search, Score(), SamplingSettings(), rng).run()
+
+
+def test_sides_agree_and_so_does_another_seed(alarm):
+    first, second = searched(alarm, 0), searched(alarm, 1)
+    for found in (first, second):
+        assert np.ptp(found.scores) <= SearchSettings().agreement
+        assert found.log_score >= max(found.scores) - 3
+    assert first.log_score == pytest.approx(second.log_score, abs=3)
+
+
+def test_sides_that_disagree_take_in_more_searches(alarm):
+    found = searched(alarm, 0, agreement=0.0, searches=3, rounds=1)
+    assert found.searches == 3
+    assert len(found.sides) == 2
+
+
+def test_one_side_is_not_compared(alarm):
+    found = searched(alarm, 0, sides=1)
+    assert found.sides == found.scores == []
+
+
+def test_the_union_has_the_sets_of_both_searches(alarm):
+    search = ParentSetSearch(alarm, Score("bdeu"), SearchSettings())
+    left, right = search.fork(), search.fork()
+    n = alarm.n_variables
+    left.explore([np.arange(n // 2)] * n, 0)
+    right.explore([np.arange(n // 2, n)] * n, 0)
+    right.take_density(0.2)
+    apart = [{tuple(row) for row in s.members.tolist()} for s in (left._sets[0], right._sets[0])]
+    left.unite(right)
+    assert {tuple(row) for row in left._sets[0].members.tolist()} == set.union(*apart)
+    assert len(left._sets[0].scores) == len(set.union(*apart))
+    again = left._scores(0, left._sets[0].members, Score("bdeu").lookup())
+    np.testing.assert_allclose(left._sets[0].scores, again, rtol=1e-9)
+
+
+def test_an_exchange_reverses_each_edge_of_the_best_graph(alarm):
+    search = ParentSetSearch(alarm, Score("bdeu"), SearchSettings())
+    n = alarm.n_variables
+    keys = np.random.default_rng(0).random(n)
+    before = np.arange(n)
+    search.explore([before[keys < keys[v]] for v in range(n)], 0)
+    keys = 1 - keys
+    best = [{v, *(u for u in search._sets[v].best(keys).tolist() if u >= 0)} for v in range(n)]
+    assert search.exchange(keys, 1) > 0
+    for v, family in enumerate(best):
+        for u in family - {v}:
+            rows = [{w for w in row if w >= 0} for row in search._sets[u].members.tolist()]
+            size = np.prod(alarm.cards[list(family - {u})]) * (alarm.cards[u] - 1)
+            assert family - {u} in rows or size > alarm.n_rows
+
+
+def test_comparison_counts_edges_that_differ():
+    average = sparse.csr_array(np.array([[0, 0.9, 0.5], [0, 0, 0.3], [0, 0, 0]]))
+    alike = sparse.csr_array(np.array([[0, 0.88, 0.52], [0, 0, 0.3], [0, 0, 0]]))
+    other = sparse.csr_array(np.array([[0, 0.02, 0.5], [0, 0, 0.3], [0, 0, 0]]))
+
+    class Found:
+        searches = 2
+
+    Found.scores = [-10.0, -10.5, -9.9]
+    same = compare_sides(average, [alike, alike], Found, 2.0)
+    assert (same.agreed, same.of, same.doubtful, same.r_hat) == (2, 2, 0, 1.0)
+    assert same.searches == 4
+    Found.scores = [-30.0, -10.5, -9.9]
+    apart = compare_sides(average, [other, alike], Found, 2.0)
+    assert (apart.agreed, apart.doubtful, apart.edges) == (1, 1, 3)
+    assert apart.r_hat > 1.1
+    assert apart.children.tolist() == [1]
+
+
+def test_the_estimate_of_seconds_grows_with_columns_rows_and_parents(alarm):
+    few = alarm.select(list(range(10)))
+    assert scoring_seconds(few, Score(), 3) < scoring_seconds(few, Score(), 4)
+    assert scoring_seconds(few, Score(), 3) < scoring_seconds(alarm, Score(), 3)
+    assert scoring_seconds(few, Score("bdeu"), 3) < scoring_seconds(few, Score(), 3)
+
+
+@pytest.mark.parametrize("effort", EFFORTS)
+def test_efforts_give_diagnostics(effort, alarm):
+    part = alarm.select(list(range(18)))
+    found = learn_model_averaging(part, effort=effort, random_state=0).diagnostics
+    assert found.log_score < 0
+    assert (found.searches_agreed is None) == (effort == "quick")
+
+
+def test_an_unknown_effort_is_refused(alarm):
+    with pytest.raises(ValueError, match="effort is 'heroic'; use quick, standard, thorough"):
+        learn_model_averaging(alarm, effort="heroic")
