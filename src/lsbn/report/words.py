@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from lsbn.data.columns import listing
 from lsbn.framework.diagnostics import FitDiagnostics
 
 __all__ = ["Finding", "findings"]
@@ -62,6 +63,7 @@ def findings(diagnostics: FitDiagnostics, threshold: float = 0.5) -> list[Findin
     if diagnostics.method != "exact":
         found += [
             *_chains(diagnostics),
+            *_searches(diagnostics),
             *_r_hat(diagnostics),
             *_precision(diagnostics, threshold),
         ]
@@ -102,9 +104,27 @@ def _chains(diagnostics: FitDiagnostics) -> Iterator[Finding]:
             "warning",
             f"{chains - kept:,} of {chains:,} chains left out",
             "These chains ended at networks that fit the data much worse than those of the best "
-            "chain, so the average does not include them. The posterior has several modes. Run "
-            "again with another seed to see whether the best mode was found.",
+            "chain, so the average does not include them. The posterior has several modes. Use "
+            "--effort thorough to search longer for the best one.",
         )
+
+
+def _searches(diagnostics: FitDiagnostics) -> Iterator[Finding]:
+    """Say whether independent searches found the same networks."""
+    compared, agreed = diagnostics.searches_compared, diagnostics.searches_agreed or 0
+    if not compared:
+        return
+    names = diagnostics.doubtful_variables or []
+    if agreed == compared and not names:
+        why = "Searches that know nothing of each other reached the same log score and edges."
+        yield Finding("good", f"{compared} independent searches agree", why)
+        return
+    into = f" Edges into {listing(map(repr, names))} differ." if names else ""
+    why = (
+        f"Searches that know nothing of each other found different networks.{into} "
+        "Another seed may give other probabilities. Use --effort thorough."
+    )
+    yield Finding("warning", f"{agreed} of {compared} independent searches found the best", why)
 
 
 def _r_hat(diagnostics: FitDiagnostics) -> Iterator[Finding]:
@@ -120,8 +140,8 @@ def _r_hat(diagnostics: FitDiagnostics) -> Iterator[Finding]:
     else:
         edges = f"{above:,} edge(s)" if above else "at least one edge"
         why = (
-            f"The chains disagree on {edges}, so some probabilities may be wrong. "
-            "Sample longer, or compare the results of several seeds."
+            f"Chains or searches disagree on {edges}, so some probabilities may be wrong. "
+            "Use --effort thorough, or compare the results of several seeds."
         )
         yield Finding("warning", f"R-hat up to {worst:.3g}", why)
 
