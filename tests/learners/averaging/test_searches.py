@@ -89,6 +89,8 @@ def test_comparison_counts_edges_that_differ():
     same = compare_sides(average, [alike, alike], Found, 2.0)
     assert (same.agreed, same.of, same.doubtful, same.r_hat) == (2, 2, 0, 1.0)
     assert same.searches == 4
+    nothing = sparse.csr_array((3, 3))
+    assert compare_sides(nothing, [nothing, nothing], Found, 2.0).edges == 0
     Found.scores = [-30.0, -10.5, -9.9]
     apart = compare_sides(average, [other, alike], Found, 2.0)
     assert (apart.agreed, apart.doubtful, apart.edges) == (1, 1, 3)

@@ -142,9 +142,13 @@ def compare_sides(
     averages with the variance of a yes or no of this probability. Log scores that differ by more
     than ``agreement`` give the R-hat of as many standard deviations.
     """
-    union = sparse.csr_array(sum([abs(each) for each in (average, *sides)], start=average * 0))
-    parent, child = union.nonzero()
-    means = np.array([np.asarray(each[parent, child]).ravel() for each in (average, *sides)])
+    n = average.shape[0]
+    entries = [each.tocoo() for each in (average, *sides)]
+    cells = [each.row.astype(np.int64) * n + each.col for each in entries]
+    listed = np.unique(np.concatenate(cells))
+    means, child = np.zeros((len(entries), len(listed))), listed % n
+    for row, own, each in zip(means, cells, entries, strict=True):
+        row[np.searchsorted(listed, own)] = each.data
     shown = means.max(axis=0) >= _SETTINGS.least_probability
     means, child = means[:, shown], child[shown]
     between = means.var(axis=0, ddof=1)
