@@ -49,7 +49,7 @@ def main() -> None:
 def compare(network: BayesianNetwork, rows: int, seed: int) -> np.ndarray:
     """Figures without and with leanings, a row each."""
     table = shuffled_table(network, rows, seed)
-    with patch("lsbn.learners.averaging.search.leanings", _no_leanings):
+    with patch("lsbn.learners.averaging.memory.leanings", _no_leanings):
         without = LSBN(random_state=seed).fit(table)
     corrected = LSBN(random_state=seed).fit(table)
     return np.array([figures(model, network) for model in (without, corrected)])

@@ -1,6 +1,5 @@
 import json
 import pickle
-from functools import partial
 
 import networkx as nx
 import numpy as np
@@ -22,7 +21,7 @@ from lsbn import estimator
 from lsbn.data import DataError, Dataset
 from lsbn.estimator import LSBN
 from lsbn.learners import LEARNERS, Score
-from lsbn.learners.averaging import SamplingSettings, SearchSettings
+from lsbn.learners.averaging import EFFORTS
 from lsbn.metrics import compare
 from lsbn.network import load_network, read_bif
 from lsbn.pairs import statistics as pairs
@@ -263,8 +262,8 @@ def test_pairs_are_counted_once_or_a_few_times(alarm, monkeypatch, learner, stor
 
 def test_a_warning_points_at_the_caller(alarm, monkeypatch):
     """For a warning from any module of the package."""
-    hasty = partial(SamplingSettings, sweeps=2, least_steps=0, most_steps=0)
-    monkeypatch.setattr("lsbn.learners.averaging.learner.SamplingSettings", hasty)
+    hasty = {"sweeps": 2, "least_steps": 0, "most_steps": 0}
+    monkeypatch.setitem(EFFORTS, "standard", ({}, hasty))
     with pytest.warns(ConvergenceWarning, match="chains disagree") as caught:
         LSBN(random_state=0).fit(alarm[0].head(60))
     assert caught[0].filename == __file__
@@ -278,8 +277,7 @@ def test_stages_that_nobody_reads_are_not_run(model):
 def test_many_variables_are_searched_among_candidates(monkeypatch):
     """The path above 1,024 variables: the last pass searches among the proposals of communities."""
     monkeypatch.setattr(estimator, "REACH", 20)
-    settings = partial(SearchSettings, max_unrestricted=20)
-    monkeypatch.setattr("lsbn.learners.averaging.learner.SearchSettings", settings)
+    monkeypatch.setitem(EFFORTS, "standard", ({"max_unrestricted": 20}, {}))
     monkeypatch.setattr("lsbn.framework.candidates._EXPANDED", 20)
     table, truth = shuffled_alarm(3_000)
     first = LSBN(random_state=0).fit(table)
