@@ -32,12 +32,9 @@ from lsbn.network import load_network
 from lsbn.studies.cells import shuffled_table
 
 NETWORKS = ("alarm", "insurance", "win95pts")
-DRAWS = 200
-"""Graphs drawn from the posterior, all chains together."""
-SPACING = 10
-"""Sweeps between two drawn graphs."""
-OPEN = 0.2
-"""Pairs with a smaller edge probability are not changed when a graph is improved."""
+DRAWS = 200  # graphs drawn from the posterior, all chains together
+SPACING = 10  # sweeps between two drawn graphs
+OPEN = 0.2  # pairs with a smaller edge probability are not changed when a graph is improved
 NONE, FORWARD, BACKWARD, UNDIRECTED = range(4)
 
 Parents = list[np.ndarray]

@@ -61,7 +61,6 @@ class Summary:
     settings : mapping
         The command and all its options.
     seed : int
-        The seed of all random numbers.
     seconds : mapping
         Wall time of each stage, and ``total``.
     diagnostics : mapping
@@ -72,10 +71,8 @@ class Summary:
         Software versions.
     names : sequence of str
         Names of the variables in the order of the table. `write_run` takes them from the edges.
-        Folders of older versions do not have them.
     groups : mapping of str to sequence of str
-        The columns of each variable that stands for a group of copies. All other variables are
-        columns of the table.
+        The columns of each variable that is a group of copies.
     """
 
     variables: int
@@ -97,11 +94,6 @@ def threshold_of(summary: Mapping[str, Any] | Summary) -> float:
     ----------
     summary : mapping or Summary
         The contents of summary.json; every part may be missing.
-
-    Returns
-    -------
-    float
-        Edges of the graph have a greater probability.
 
     Examples
     --------

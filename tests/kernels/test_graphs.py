@@ -136,7 +136,7 @@ def test_all_of_64_candidates_count():
     partners, total = even_partners(links), np.zeros(65)
     state = graphs.start_graph(lists, rng.random(65), rng)
     sums = EdgeSums(lists, total, np.zeros(65))
-    scores = graphs.sample(lists, partners, state, 3, 1_000, 1, rng, sums)
+    scores = graphs.sample(lists, partners, state, (3, 1_000, 1), rng, sums)
     assert_consistent(lists, state)
     # 7 and 64 may not be parents of each other
     alone, other = sum(map(math.exp, family.values())), math.exp(family[frozenset([7])])
@@ -160,7 +160,7 @@ def test_sample_averages_edge_posteriors(size, sweeps):
     total, squares = np.zeros((2, len(lists.cand)))
     state = graphs.start_graph(lists, rng.random(5), rng)
     sums = EdgeSums(lists, total, squares)
-    scores = graphs.sample(lists, even_partners(links), state, size, sweeps, 2, rng, sums)
+    scores = graphs.sample(lists, even_partners(links), state, (size, sweeps, 2), rng, sums)
     assert len(scores) == sweeps // 2
     child = np.repeat(np.arange(5), np.diff(lists.cand_start))
     np.testing.assert_allclose(total / len(scores), wanted[lists.cand, child], atol=0.02)

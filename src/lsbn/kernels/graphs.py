@@ -8,17 +8,15 @@ parents of ``i`` meet ``D_j``: the graph is acyclic if and only if nothing follo
 
 So the block falls into layers, in one way only (Kuipers & Moffa 2017 do so with all variables).
 The first layer follows nothing. A variable of another layer follows some variable of the layer
-before, maybe variables of earlier layers, and no others. With
+before, maybe of earlier layers, and no others. With
 
     F_i(U) = log sum over the sets of i that avoid D_i, and D_j for every j outside of U,
 
 variable ``i`` in the layer after ``L``, the last layer of the variables ``U``, has the weight
 ``exp(F_i(U)) - exp(F_i(U without L))``. Sums over all layers follow by recursion over ``U`` and
 ``L``, about ``4**k`` terms for ``k`` variables. The layers are drawn by these sums, then the set of
-each variable given the layers. The draw is exact, so that it is always accepted. The new edge
-reversal move (Grzegorczyk & Husmeier 2008) is a part of what a block of two can do.
-
-``lists`` are `FamilyLists`, ``state`` is a `GraphState`, both in `lsbn.kernels.state`.
+each variable given the layers. The draw is exact, so that it is always accepted. ``lists`` are
+`FamilyLists`, ``state`` is a `GraphState`, both in `lsbn.kernels.state`.
 """
 
 import math
@@ -30,10 +28,8 @@ from lsbn.kernels.bits import popcount
 from lsbn.kernels.orders import add_edge_posteriors, allowed_masks, cached_family, new_memory
 from lsbn.kernels.state import Block, GraphState
 
-MOST_TOGETHER = 6
-"""Most variables of a block."""
-INSIDE = 1 << MOST_TOGETHER
-"""Bit that marks the variables of the block."""
+MOST_TOGETHER = 6  # most variables of a block
+INSIDE = 1 << MOST_TOGETHER  # bit that marks the variables of the block
 NO_SHARE = 1e-9
 """A smaller share of ``exp(F_i(U))`` that meets the last layer is within the rounding, and is left
 out. The other sets of ``i`` go with the same sets of all others, so that as little is lost."""
@@ -388,13 +384,13 @@ def log_graph(lists, state):
 
 
 @njit(nogil=True, cache=True)
-def sample(lists, partners, state, size, sweeps, thin, rng, sums):
-    """Sample graphs and sum the edge posteriors of every ``thin``-th; gives their log scores.
+def sample(lists, partners, state, pace, rng, sums):
+    """Sample graphs and sum the edge posteriors of some; gives the log scores of these.
 
-    The posterior of an edge into ``v`` is the one given the parents of all other variables: the
-    sets of ``v`` without its descendants have a sum, as those before ``v`` in an order have. It
-    varies less than the edge itself, which is there or not.
+    ``pace`` is (size of a block, number of sweeps, sweeps between two graphs of the sum). The
+    posterior of an edge is the one given the parents of all other variables.
     """
+    size, sweeps, thin = pace
     scores = np.empty(sweeps // thin)
     for t in range(scores.shape[0]):
         for _ in range(thin):

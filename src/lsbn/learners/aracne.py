@@ -56,11 +56,10 @@ def learn_aracne(
     candidates : Candidates, optional
         Pairs that may have an edge; pairs in each other's blankets may too. By default all pairs.
     pairs : PairStatistics, optional
-        Statistics of the same dataset. By default they are computed here.
     random_state : int, Generator or None
-        Seed of the permutations. The analytic threshold needs no seed.
+        Seed of the permutations.
     n_jobs : int, optional
-        Number of threads for the permutations and the blankets.
+        Number of threads.
 
     Returns
     -------

@@ -197,9 +197,8 @@ class GraphChain:
         """Sample one more part. The first part is burn-in: the second replaces it."""
         lists, part, squares = self.sets.lists, *np.zeros((2, self.sets.n_candidates))
         sums, together = EdgeSums(lists, part, squares), self.settings.together
-        scores = _graphs.sample(
-            lists, self.partners, self.state, together, sweeps, thin, self.rng, sums
-        )
+        pace = together, sweeps, thin
+        scores = _graphs.sample(lists, self.partners, self.state, pace, self.rng, sums)
         if self.sweeps == sweeps:
             self._clear()
         self.total += part

@@ -61,14 +61,12 @@ def learn_model_averaging(
     score : Score or str, optional
         A score or its kind. By default the mixed score, with the density found from the data.
     method : {"auto", "exact", "sampled"}
-        ``auto`` is exact up to `exact_limit` variables that are not constant, and over graphs up
-        to 12. Exact takes memory and time in proportion to ``n 2**n``; 20 variables are
-        comfortable. Over graphs it takes time in proportion to ``n**2 3**n``.
+        ``auto`` is exact up to `exact_limit` variables that are not constant (12 for graphs), if
+        this is cheap, see `scoring_seconds`. Exact takes ``n 2**n`` steps, graphs ``n**2 3**n``.
     max_parents, exact_limit : int
         Bound on the parents of a variable; by default 8, fewer where all sets are scored.
     effort : {"quick", "standard", "thorough"}
-        How long sampled averages search and sample. ``quick`` has a single search, and cannot tell
-        whether another one would end elsewhere. ``thorough`` has up to 24.
+        How long sampled averages search and sample; ``quick`` runs a single search.
     search, sampling : SearchSettings, SamplingSettings, optional
         All settings of search and sampling, in place of those of the effort.
     count : {"orders", "graphs"}
@@ -80,20 +78,19 @@ def learn_model_averaging(
         The search counts for itself.
     random_state : int, SeedSequence or Generator, optional
     n_jobs : int
-        Number of threads; the result does not depend on it.
+        Number of threads.
     """
     del pairs
     score = Score.of(score)
     varying = np.flatnonzero(dataset.cards > 1)
     n = len(varying)
-    _check(method, max_parents, count, n)
-    if effort not in EFFORTS:
-        raise ValueError(f"effort is {effort!r}; use {', '.join(EFFORTS)}")
+    _check(method, max_parents, count, effort, n)
     if n < 2:
         return _learned(dataset, varying, sparse.csr_array((n, n)), Diagnostics(method="none"))
     part = dataset.select(varying) if n < dataset.n_variables else dataset
-    limit = exact_limit if count == "orders" else min(exact_limit, ENUMERATION.max_graph_variables)
-    bound = parent_bound(n, max_parents)
+    bound, limit = parent_bound(n, max_parents), exact_limit
+    if count == "graphs":
+        limit = min(limit, ENUMERATION.max_graph_variables)
     cheap = scoring_seconds(part, score, bound) <= ENUMERATION.max_seconds
     if method == "exact" or (method == "auto" and n <= limit and cheap):
         return _learned(dataset, varying, *exact_posteriors(part, score, bound, count, n_jobs))
@@ -109,7 +106,7 @@ def learn_model_averaging(
     return _learned(dataset, varying, matrix, diagnostics)
 
 
-def _check(method: str, max_parents: int | None, count: str, n: int) -> None:
+def _check(method: str, max_parents: int | None, count: str, effort: str, n: int) -> None:
     """Refuse options that are unknown or impossible for n variables that are not constant."""
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}; there are {', '.join(METHODS)}")
@@ -117,6 +114,8 @@ def _check(method: str, max_parents: int | None, count: str, n: int) -> None:
         raise ValueError(f"max_parents must be at least 1, not {max_parents}")
     if count not in COUNTS:
         raise ValueError(f"unknown count {count!r}; there are {', '.join(COUNTS)}")
+    if effort not in EFFORTS:
+        raise ValueError(f"effort is {effort!r}; use {', '.join(EFFORTS)}")
     most = ENUMERATION.max_graph_variables
     if count == "graphs" and method == "exact" and n > most:
         raise ValueError(
