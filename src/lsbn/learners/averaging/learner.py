@@ -61,24 +61,21 @@ def learn_model_averaging(
     score : Score or str, optional
         A score or its kind. By default the mixed score, with the density found from the data.
     method : {"auto", "exact", "sampled"}
-        ``auto`` is exact up to `exact_limit` variables that are not constant (12 for graphs), if
-        this is cheap, see `scoring_seconds`. Exact takes ``n 2**n`` steps, graphs ``n**2 3**n``.
+        ``auto`` is exact up to `exact_limit` variables (12 for graphs) if `scoring_seconds` are few.
     max_parents, exact_limit : int
         Bound on the parents of a variable; by default 8, fewer where all sets are scored.
     effort : {"quick", "standard", "thorough"}
         How long sampled averages search and sample; ``quick`` runs a single search.
     search, sampling : SearchSettings, SamplingSettings, optional
-        All settings of search and sampling, in place of those of the effort.
+        In place of those of the effort.
     count : {"orders", "graphs"}
         ``orders``: a graph counts as often as it has orders, which favours graphs with few edges.
         ``graphs``: each graph counts once; exact for up to 12 variables, sampled for any number.
     candidates : Candidates, optional
-        Candidate parents of each variable in the first search; all variables by default.
+        Candidate parents in the first search; all variables by default.
     pairs : ignored
-        The search counts for itself.
-    random_state : int, SeedSequence or Generator, optional
-    n_jobs : int
-        Number of threads.
+    random_state, n_jobs
+        Seed of all random numbers, and number of threads.
     """
     del pairs
     score = Score.of(score)
@@ -88,20 +85,17 @@ def learn_model_averaging(
     if n < 2:
         return _learned(dataset, varying, sparse.csr_array((n, n)), Diagnostics(method="none"))
     part = dataset.select(varying) if n < dataset.n_variables else dataset
-    bound, limit = parent_bound(n, max_parents), exact_limit
-    if count == "graphs":
-        limit = min(limit, ENUMERATION.max_graph_variables)
+    bound = parent_bound(n, max_parents)
+    limit = exact_limit if count == "orders" else min(exact_limit, ENUMERATION.max_graph_variables)
     cheap = scoring_seconds(part, score, bound) <= ENUMERATION.max_seconds
     if method == "exact" or (method == "auto" and n <= limit and cheap):
         return _learned(dataset, varying, *exact_posteriors(part, score, bound, count, n_jobs))
     settings = (search or SearchSettings.of(effort)).bounded(max_parents)
-    rng = np.random.default_rng(random_state)
-    sampling = sampling or SamplingSettings.of(effort)
+    sampling, rng = sampling or SamplingSettings.of(effort), np.random.default_rng(random_state)
     sampler = OrderSampler(part, score, settings, sampling, rng, n_jobs, count=count)
-    if (cheap or method == "sampled") and can_enumerate(n, bound, max_parents):
-        matrix, diagnostics = sampler.run_exhaustive(bound)
-    else:
-        matrix, diagnostics = sampler.run(_renumbered(candidates, varying, dataset))
+    exhaustive = (cheap or method == "sampled") and can_enumerate(n, bound, max_parents)
+    pools = None if exhaustive else _renumbered(candidates, varying, dataset)
+    matrix, diagnostics = sampler.run_exhaustive(bound) if exhaustive else sampler.run(pools)
     warn_of_disagreement(diagnostics)
     return _learned(dataset, varying, matrix, diagnostics)
 
