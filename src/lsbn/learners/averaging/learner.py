@@ -61,7 +61,7 @@ def learn_model_averaging(
     score : Score or str, optional
         A score or its kind. By default the mixed score, with the density found from the data.
     method : {"auto", "exact", "sampled"}
-        ``auto`` is exact up to `exact_limit` variables (12 for graphs) if `scoring_seconds` are few.
+        ``auto`` is exact up to `exact_limit` variables (12 for graphs) if this is cheap.
     max_parents, exact_limit : int
         Bound on the parents of a variable; by default 8, fewer where all sets are scored.
     effort : {"quick", "standard", "thorough"}
@@ -74,8 +74,7 @@ def learn_model_averaging(
     candidates : Candidates, optional
         Candidate parents in the first search; all variables by default.
     pairs : ignored
-    random_state, n_jobs
-        Seed of all random numbers, and number of threads.
+    random_state, n_jobs : seed of all random numbers, and number of threads
     """
     del pairs
     score = Score.of(score)
