@@ -98,7 +98,7 @@ class LSBN(FittedNetwork, BaseEstimator):
     effort : {"quick", "standard", "thorough"}
         How long the last pass of model averaging searches and samples. ``quick`` runs one search.
         ``standard`` compares independent searches, and runs more of them if they disagree.
-        ``thorough`` runs up to three times as many, and longer chains.
+        ``thorough`` runs up to 24, and longer chains.
     threshold : float
         Edges of `dag_` and `cpdag_` have a greater probability than this, in either direction.
     discretize, bins, missing, max_states

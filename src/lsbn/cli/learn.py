@@ -88,8 +88,8 @@ def add_parser(commands: Commands) -> None:
         choices=("quick", "standard", "thorough"),
         default="standard",
         help="how long model-averaging searches. quick: one search; standard (default): "
-        "independent searches, and more of them while they disagree; thorough: up to three times "
-        "as many, and longer chains. A warning tells when thorough is needed",
+        "independent searches, and more of them while they disagree; thorough: up to 24 "
+        "searches, and longer chains. A warning tells when thorough is needed",
     )
     how.add_argument(
         "--copies",

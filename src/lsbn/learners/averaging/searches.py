@@ -96,8 +96,9 @@ class IndependentSearches:
         sides = [self._new(0, pools) for _ in range(settings.sides)]
         if len(sides) == 1:
             return self._ended(sides[0], [], [], 1)
+        most = settings.most_searches(len(self.search.varying))
         searches, scores = 1, self._compare(sides)
-        while searches < settings.searches and np.ptp(scores) > settings.agreement:
+        while searches < most and np.ptp(scores) > settings.agreement:
             sides = [self._united([side, self._new(searches, pools)]) for side in sides]
             searches, scores = searches + 1, self._compare(sides)
         results = [side.result for side in sides]

@@ -13,7 +13,7 @@ EFFORTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "quick": ({"sides": 1, "exchanges": 0}, {}),
     "standard": ({}, {}),
     "thorough": (
-        {"searches": 12, "patience": 3, "exchanges": 60},
+        {"searches": 12, "search_visits": 12_000, "patience": 3, "exchanges": 60},
         {"chains": 8, "least_steps": 160_000, "most_steps": 1_600_000, "tolerance": 0.01},
     ),
 }
@@ -149,8 +149,9 @@ class SearchSettings:
         a higher log score in the same time.
     sides : int
         Sides of the search that know nothing of each other. With one there is no comparison.
-    searches : int
-        Most searches of each side. The sides stop before if they agree.
+    searches, search_visits : int
+        Most searches of each side: `searches`, with many variables fewer, so that a side searches
+        about `search_visits` variables, but at least 2. The sides stop before if they agree.
     agreement : float
         The sides agree if their log scores and that of their union differ by at most this, in nats.
     walks, walk_sweeps, exchanges : int
@@ -182,6 +183,7 @@ class SearchSettings:
     max_unrestricted: int = 1024
     sides: int = 2
     searches: int = 4
+    search_visits: int = 1_000
     agreement: float = 2.0
     walks: int = 4
     walk_sweeps: int = 5
@@ -224,6 +226,11 @@ class SearchSettings:
             affordable = self.pairs // pool_size
             beams[1], wide[1] = max(beams[1], affordable), max(wide[1], affordable)
         return beams, wide
+
+    def most_searches(self, n_variables: int) -> int:
+        """Most searches of each side."""
+        affordable = max(2, self.search_visits // max(n_variables, 1))
+        return min(self.searches, affordable)
 
     def memory_slots(self, n_variables: int) -> int:
         """Scores that are remembered for each variable: a power of two, or 0."""
