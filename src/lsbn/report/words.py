@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from lsbn.data.columns import listing
 from lsbn.framework.diagnostics import FitDiagnostics
+from lsbn.learners.averaging.convergence import searches_disagree
 
 __all__ = ["Finding", "findings"]
 
@@ -115,7 +116,7 @@ def _searches(diagnostics: FitDiagnostics) -> Iterator[Finding]:
     if not compared:
         return
     names = diagnostics.doubtful_variables or []
-    if agreed == compared and not names:
+    if not searches_disagree(diagnostics):
         why = "Searches that know nothing of each other reached the same log score and edges."
         yield Finding("good", f"{compared} independent searches agree", why)
         return

@@ -5,9 +5,9 @@ import pytest
 from scipy import sparse
 
 from lsbn.data import Dataset
-from lsbn.learners import Score
+from lsbn.learners import Diagnostics, Score
 from lsbn.learners.averaging import SearchSettings, learn_model_averaging
-from lsbn.learners.averaging.convergence import compare_sides
+from lsbn.learners.averaging.convergence import compare_sides, searches_disagree
 from lsbn.learners.averaging.exact import scoring_seconds
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.searches import IndependentSearches
@@ -36,7 +36,7 @@ def test_sides_agree_and_so_does_another_seed(alarm):
 
 
 def test_sides_that_disagree_take_in_more_searches(alarm):
-    found = searched(alarm, 0, agreement=0.0, searches=3, rounds=1)
+    found = searched(alarm, 0, agreement=1e-9, searches=3, rounds=1)
     assert found.searches == 3
     assert len(found.sides) == 2
 
@@ -85,17 +85,23 @@ def test_comparison_counts_edges_that_differ():
     class Found:
         searches = 2
 
+    def compared(average, *sides):
+        return compare_sides(Diagnostics(r_hat=1.01), average, sides, Found, 2.0, "abc")
+
     Found.scores = [-10.0, -10.5, -9.9]
-    same = compare_sides(average, [alike, alike], Found, 2.0)
-    assert (same.agreed, same.of, same.doubtful, same.r_hat) == (2, 2, 0, 1.0)
-    assert same.searches == 4
+    same = compared(average, alike, alike)
+    assert (same.searches, same.searches_compared, same.searches_agreed) == (4, 2, 2)
+    assert (same.doubtful_edges, same.r_hat) == (0, 1.01)
+    assert not searches_disagree(same)
     nothing = sparse.csr_array((3, 3))
-    assert compare_sides(nothing, [nothing, nothing], Found, 2.0).edges == 0
+    assert compared(nothing, nothing, nothing).doubtful_share == 0
     Found.scores = [-30.0, -10.5, -9.9]
-    apart = compare_sides(average, [other, alike], Found, 2.0)
-    assert (apart.agreed, apart.doubtful, apart.edges) == (1, 1, 3)
+    apart = compared(average, other, alike)
+    assert (apart.searches_agreed, apart.doubtful_edges) == (1, 1)
+    assert apart.doubtful_share == pytest.approx(1 / 3, abs=1e-4)
     assert apart.r_hat > 1.1
-    assert apart.children.tolist() == [1]
+    assert apart.doubtful_variables == ["b"]
+    assert searches_disagree(apart)
 
 
 def test_the_estimate_of_seconds_grows_with_columns_rows_and_parents(alarm):

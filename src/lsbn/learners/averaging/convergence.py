@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from lsbn.kernels.state import EdgeSums
 from lsbn.learners.averaging.searches import UnitedSearch
 from lsbn.learners.averaging.settings import ConvergenceSettings
 from lsbn.learners.diagnostics import Diagnostics
@@ -22,24 +23,49 @@ MOST_R_HAT = 1e3
 """R-hat of chains that never meet would be infinite; it is cut here."""
 
 
-class ChainSums(Protocol):
-    """Sums over one chain: see `lsbn.learners.averaging.sampler.Chain`."""
+class ChainSums:
+    """Sums over the parts of one chain after the first, which is burn-in.
 
-    squares: np.ndarray
-    part_squares: np.ndarray
-    parts: int
+    Parameters
+    ----------
+    size : int
+        Number of possible edges.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.sweeps = 0
+        self._clear(size)
+
+    def _clear(self, size: int) -> None:
+        self.total, self.squares, self.part_squares = np.zeros((3, size))
+        self.scores: list[np.ndarray] = []
+        self.parts = 0
+
+    def add_part(self, sums: EdgeSums, scores: np.ndarray, sweeps: int) -> None:
+        """Add one more part: its sums, the log scores of its draws, and its sweeps."""
+        if self.sweeps == sweeps:
+            self._clear(len(self.total))
+        self.total += sums.total
+        self.squares += sums.squares
+        self.part_squares += (sums.total / len(scores)) ** 2
+        self.scores.append(scores)
+        self.sweeps += sweeps
+        self.parts += 1
 
     @property
     def draws(self) -> int:
-        """Number of averaged orders."""
+        """Number of orders or graphs in the sums."""
+        return sum(len(part) for part in self.scores)
 
     @property
     def mean(self) -> np.ndarray:
         """Mean posterior of every edge."""
+        return self.total / self.draws
 
     @property
     def log_score(self) -> float:
-        """Mean log score of the orders."""
+        """Mean log score of the draws."""
+        return float(np.mean(np.concatenate(self.scores)))
 
 
 def best_mode(chains: Sequence[Any], worse_mode: float) -> list[Any]:
@@ -83,92 +109,77 @@ def convergence(chains: Sequence[ChainSums]) -> Diagnostics:
     )
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """How far independent searches agree with the average over their union.
-
-    Attributes
-    ----------
-    r_hat : float
-        Largest R-hat over edges and the log score, each search as one chain.
-    agreed : int
-        Searches with the log score of the union.
-    of : int
-        Number of searches compared.
-    searches : int
-        Number of all searches: each of those compared may unite some.
-    scores : list of float
-        Log scores of the searches and of their union.
-    edges, doubtful : int
-        Number of edges that were compared, and of those that differ.
-    children : int array
-        Variables with an edge that differs, most such edges first.
-    """
-
-    r_hat: float
-    agreed: int
-    of: int
-    searches: int
-    scores: list[float]
-    edges: int
-    doubtful: int
-    children: np.ndarray
-
-    def added_to(self, diagnostics: Diagnostics, names: Sequence[str]) -> Diagnostics:
-        """Return the diagnostics of the chains with those of the searches."""
-        r_hat = max(diagnostics.r_hat or 1.0, self.r_hat)
-        return replace(
-            diagnostics,
-            r_hat=round(float(min(r_hat, MOST_R_HAT)), 4),
-            searches=self.searches,
-            searches_compared=self.of,
-            searches_agreed=self.agreed,
-            search_scores=[round(score, 3) for score in self.scores],
-            doubtful_edges=self.doubtful,
-            doubtful_share=round(self.doubtful / max(self.edges, 1), 4),
-            doubtful_variables=[names[v] for v in self.children],
-        )
-
-
 def compare_sides(
+    diagnostics: Diagnostics,
     average: sparse.csr_array,
     sides: Sequence[sparse.csr_array],
     result: UnitedSearch,
     agreement: float,
-) -> Comparison:
+    names: Sequence[str],
+) -> Diagnostics:
     """Compare the average over the united search with the averages over its sides.
 
-    A side stands for what another seed might find. Of each edge, R-hat compares the means of all
-    averages with the variance of a yes or no of this probability. Log scores that differ by more
-    than ``agreement`` give the R-hat of as many standard deviations.
+    A side shows what another seed might find. The R-hat of an edge compares the variance between
+    these averages with the variance of a yes or no of the same probability. If the log scores
+    differ by more than `agreement`, R-hat takes them as means, and `agreement` as the standard
+    deviation of each.
+
+    Parameters
+    ----------
+    diagnostics : Diagnostics
+        Of the chains over the united search.
+    average : (n, n) sparse array
+        Edge posteriors of the united search.
+    sides : sequence of (n, n) sparse arrays
+        Edge posteriors of each side.
+    result : UnitedSearch
+    agreement : float
+    names : sequence of str
+        Names of the variables.
+
+    Returns
+    -------
+    Diagnostics
+        With the figures of the searches.
     """
-    n = average.shape[0]
-    entries = [each.tocoo() for each in (average, *sides)]
-    cells = [each.row.astype(np.int64) * n + each.col for each in entries]
-    listed = np.unique(np.concatenate(cells))
-    means, child = np.zeros((len(entries), len(listed))), listed % n
-    for row, own, each in zip(means, cells, entries, strict=True):
-        row[np.searchsorted(listed, own)] = each.data
-    shown = means.max(axis=0) >= _SETTINGS.least_probability
-    means, child = means[:, shown], child[shown]
-    between = means.var(axis=0, ddof=1)
+    means, child = _side_by_side([average, *sides])
     within = (means * (1 - means)).mean(axis=0)
-    r_hat = np.sqrt(1.0 + between / np.maximum(within, 1e-9))
+    r_hat = np.sqrt(1.0 + means.var(axis=0, ddof=1) / np.maximum(within, 1e-9))
     apart = (np.ptp(means, axis=0) > _SETTINGS.warning_error) & (r_hat > _SETTINGS.high_r_hat)
     spread = float(np.ptp(result.scores)) / agreement
     by_score = float(np.sqrt(1.0 + spread**2 / 2)) if spread > 1 else 1.0
+    worst = max(diagnostics.r_hat or 1.0, float(r_hat[apart].max(initial=1.0)), by_score)
     variables, counts = np.unique(child[apart], return_counts=True)
-    top = max(result.scores)
-    return Comparison(
-        r_hat=max(float(r_hat[apart].max(initial=1.0)), by_score),
-        agreed=sum(score >= top - agreement for score in result.scores[:-1]),
-        of=len(sides),
+    doubtful, top = int(apart.sum()), max(result.scores)
+    return replace(
+        diagnostics,
+        r_hat=round(min(worst, MOST_R_HAT), 4),
         searches=result.searches * len(sides),
-        scores=result.scores,
-        edges=len(child),
-        doubtful=int(apart.sum()),
-        children=variables[np.argsort(-counts, kind="stable")],
+        searches_compared=len(sides),
+        searches_agreed=sum(score >= top - agreement for score in result.scores[:-1]),
+        search_scores=[round(score, 3) for score in result.scores],
+        doubtful_edges=doubtful,
+        doubtful_share=round(doubtful / max(len(child), 1), 4),
+        doubtful_variables=[names[v] for v in variables[np.argsort(-counts, kind="stable")]],
     )
+
+
+def _side_by_side(averages: Sequence[sparse.csr_array]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the probabilities of every edge that some average shows, and the child of each."""
+    n, entries = averages[0].shape[0], [each.tocoo() for each in averages]
+    cells = [each.row.astype(np.int64) * n + each.col for each in entries]
+    listed = np.unique(np.concatenate(cells))
+    means = np.zeros((len(entries), len(listed)))
+    for row, own, each in zip(means, cells, entries, strict=True):
+        row[np.searchsorted(listed, own)] = each.data
+    shown = means.max(axis=0) >= _SETTINGS.least_probability
+    return means[:, shown], listed[shown] % n
+
+
+def searches_disagree(diagnostics: Diagnostics) -> bool:
+    """Return whether independent searches ended at different log scores, or at other edges."""
+    agreed = diagnostics.searches_agreed == diagnostics.searches_compared
+    return not agreed or (diagnostics.doubtful_share or 0.0) > _SETTINGS.doubtful_share
 
 
 def warn_of_disagreement(diagnostics: Diagnostics) -> None:
@@ -198,11 +209,9 @@ def _chains_apart(diagnostics: Diagnostics) -> list[str]:
 
 def _searches_apart(diagnostics: Diagnostics) -> list[str]:
     """Say how far independent searches are apart, if they are."""
-    compared, agreed = diagnostics.searches_compared or 0, diagnostics.searches_agreed or 0
-    share, names = diagnostics.doubtful_share or 0.0, diagnostics.doubtful_variables or []
-    if agreed == compared and share <= _SETTINGS.doubtful_share:
+    if not searches_disagree(diagnostics):
         return []
-    scores = diagnostics.search_scores or [0.0]
+    scores, names = diagnostics.search_scores or [0.0], diagnostics.doubtful_variables or []
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     return [
         f"independent searches disagree: log scores up to {max(scores) - min(scores):.1f} apart, "

@@ -16,7 +16,7 @@ from scipy import sparse
 
 from lsbn.kernels import graphs as _graphs
 from lsbn.kernels.state import EdgeSums, Partners
-from lsbn.learners.averaging.convergence import best_mode, standard_error
+from lsbn.learners.averaging.convergence import ChainSums, best_mode, standard_error
 from lsbn.learners.averaging.parent_sets import ParentSets
 from lsbn.learners.averaging.settings import SamplingSettings
 from lsbn.parallel import run
@@ -162,8 +162,8 @@ def expected_edges(
     return float(chain.mean.sum())
 
 
-class GraphChain:
-    """One chain of graphs, and sums over its parts after the first.
+class GraphChain(ChainSums):
+    """One chain of graphs, and its sums.
 
     Parameters
     ----------
@@ -183,42 +183,13 @@ class GraphChain:
         rng: np.random.Generator,
         settings: GraphSettings = _SETTINGS,
     ) -> None:
+        super().__init__(sets.n_candidates)
         self.sets, self.partners, self.rng, self.settings = sets, partners, rng, settings
         self.state = _graphs.start_graph(sets.lists, keys, rng)
-        self.sweeps = 0
-        self._clear()
-
-    def _clear(self) -> None:
-        self.total, self.squares, self.part_squares = np.zeros((3, self.sets.n_candidates))
-        self.scores: list[np.ndarray] = []
-        self.parts = 0
 
     def advance(self, sweeps: int, thin: int) -> None:
         """Sample one more part. The first part is burn-in: the second replaces it."""
         lists, part, squares = self.sets.lists, *np.zeros((2, self.sets.n_candidates))
-        sums, together = EdgeSums(lists, part, squares), self.settings.together
-        pace = together, sweeps, thin
+        sums, pace = EdgeSums(lists, part, squares), (self.settings.together, sweeps, thin)
         scores = _graphs.sample(lists, self.partners, self.state, pace, self.rng, sums)
-        if self.sweeps == sweeps:
-            self._clear()
-        self.total += part
-        self.squares += squares
-        self.part_squares += (part / len(scores)) ** 2
-        self.scores.append(scores)
-        self.sweeps += sweeps
-        self.parts += 1
-
-    @property
-    def draws(self) -> int:
-        """Number of graphs in the sums."""
-        return sum(len(part) for part in self.scores)
-
-    @property
-    def mean(self) -> np.ndarray:
-        """Mean posterior of every edge."""
-        return self.total / self.draws
-
-    @property
-    def log_score(self) -> float:
-        """Mean log score of the graphs."""
-        return float(np.mean(np.concatenate(self.scores)))
+        self.add_part(sums, scores, sweeps)

@@ -18,13 +18,13 @@ from lsbn.kernels import orders as _orders
 from lsbn.kernels.state import EdgeSums
 from lsbn.learners.averaging.annealing import AnnealedOrder, anneal_orders
 from lsbn.learners.averaging.convergence import (
+    ChainSums,
     best_mode,
     compare_sides,
     convergence,
     standard_error,
 )
 from lsbn.learners.averaging.graphs import (
-    GraphChain,
     expected_edges,
     sample_graphs,
     without_excess,
@@ -101,9 +101,8 @@ class OrderSampler:
             sides = [matrix for _ in result.sides]
         else:
             sides = [self._side_average(side) for side in result.sides]
-        names = self.search.dataset.names
-        comparison = compare_sides(matrix, sides, result, self.search.settings.agreement)
-        return matrix, comparison.added_to(diagnostics, names)
+        names, agreement = self.search.dataset.names, self.search.settings.agreement
+        return matrix, compare_sides(diagnostics, matrix, sides, result, agreement, names)
 
     def _side_average(self, side: SearchResult) -> sparse.csr_array:
         """Edge posteriors by one short chain over the sets of one side of the search."""
@@ -183,7 +182,7 @@ class OrderSampler:
         history: Sequence[float],
     ) -> tuple[sparse.csr_array, Diagnostics]:
         """Sample chains and average them."""
-        chains: Sequence[Chain | GraphChain] = self.sample(sets, core, orders)
+        chains: Sequence[ChainSums] = self.sample(sets, core, orders)
         if self.count == "graphs":
             starts = best_mode(chains, self.sampling.worse_mode)
             chains = sample_graphs(sets, starts, self.sampling, self.rng, self.n_jobs)
@@ -195,8 +194,8 @@ class OrderSampler:
         return matrix, replace(diagnostics, count=self.count, density=density, rounds=rounds)
 
 
-class Chain:
-    """One chain: the keys of its order, and sums over its parts after the first.
+class Chain(ChainSums):
+    """One chain of orders: the keys of its order, and its sums.
 
     Parameters
     ----------
@@ -208,11 +207,8 @@ class Chain:
     """
 
     def __init__(self, keys: np.ndarray, size: int, rng: np.random.Generator) -> None:
+        super().__init__(size)
         self.keys, self.rng = keys, rng
-        self.total, self.squares = np.zeros(size), np.zeros(size)
-        self.part_squares = np.zeros(size)
-        self.scores: list[np.ndarray] = []
-        self.sweeps = self.parts = 0
 
     def advance(self, sets: ParentSets, core: ParentSets, settings: SamplingSettings) -> None:
         """Sample one more part. The first part is burn-in: the second replaces it."""
@@ -221,35 +217,11 @@ class Chain:
         scores = _orders.sample(
             core.lists, core.links, self.keys, sweeps, settings.thin, self.rng, sums
         )
-        if self.sweeps == sweeps:
-            self.total[:], self.squares[:], self.part_squares[:] = 0.0, 0.0, 0.0
-            self.scores.clear()
-            self.parts = 0
-        self.total += part
-        self.squares += squares
-        self.part_squares += (part / len(scores)) ** 2
-        self.scores.append(scores)
-        self.sweeps += sweeps
-        self.parts += 1
-
-    @property
-    def draws(self) -> int:
-        """Number of orders in the sums."""
-        return sum(len(part) for part in self.scores)
-
-    @property
-    def mean(self) -> np.ndarray:
-        """Mean posterior of every edge."""
-        return self.total / self.draws
-
-    @property
-    def log_score(self) -> float:
-        """Mean log score of the orders."""
-        return float(np.mean(np.concatenate(self.scores)))
+        self.add_part(sums, scores, sweeps)
 
 
 def average_chains(
-    sets: ParentSets, chains: Sequence[Chain | GraphChain], worse_mode: float
+    sets: ParentSets, chains: Sequence[ChainSums], worse_mode: float
 ) -> tuple[sparse.csr_array, Diagnostics]:
     """Average the chains in the best mode: edge posteriors and diagnostics."""
     kept = best_mode(chains, worse_mode)

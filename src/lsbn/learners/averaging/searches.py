@@ -1,10 +1,10 @@
 """Independent searches for parent sets, until two sides reach the same log score.
 
-One search ends where its own orders led it. What it misses, another search often has: on link the
-parent sets of two searches together reach a log score that is 500 nats above both. So there are two
-sides that know nothing of each other. Each starts with one search. As long as their log scores
-differ, each side takes in one more search. In the end both are united. If the sides agree, another
-seed is likely to reach the same log score as well.
+One search ends where its own orders led it. What it misses, another search often has, so the parent
+sets of two searches together often reach a higher log score than both (`experiments/seeds.py`
+shows the scores). So there are two sides that know nothing of each other. Each starts with one
+search. As long as their log scores differ, each side takes in one more search. In the end both are
+united. If the sides agree, another seed is likely to reach the same log score as well.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from lsbn.learners.scoring import Score
 STAND_INS = ("bdeu", "k2")
 """Scores of tables by which searches for the mixed score start by turns: the mixed score is slow.
 
-BDeu gives large families little weight, K2 gives them more: on andes (5,000 rows) searches that
-started with K2 ended 60 to 90 nats higher. BDeu is faster on pigs."""
+BDeu gives large families little weight, K2 gives them more. So they miss different sets."""
 
 
 @dataclass(frozen=True)
@@ -108,9 +107,9 @@ class IndependentSearches:
         """Search parents without an order, by one kind of score; the result is kept."""
         if kind not in self._firsts:
             n, search = self.search.dataset.n_variables, self.search.fork()
-            room = self.settings.first_parameters if self.settings.rounds else None
+            everything, room = [np.arange(n)] * n, self.settings.first_room
             search.rescore(replace(search.score, kind=kind))
-            search.explore(pools or [np.arange(n)] * n, 0, extensions=pools, max_parameters=room)
+            search.explore(pools or everything, 0, extensions=pools, max_parameters=room)
             self._firsts[kind] = search
         return self._firsts[kind]
 
@@ -124,7 +123,7 @@ class IndependentSearches:
             first.fork(), bounds, self.score.finds_density, self.sampling, rng, self.n_jobs
         )
         if len(first.varying) <= settings.small_network:
-            rounds.search_random_order(settings.first_parameters if settings.rounds else None)
+            rounds.search_random_order(settings.first_room)
         result = rounds.run([], settings.rounds, settings.patience)
         if kind == stand_in:
             return _Side(rounds, result)

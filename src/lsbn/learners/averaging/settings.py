@@ -47,8 +47,8 @@ class EnumerationSettings:
     max_graph_variables : int
         Most variables of the exact average over graphs: it takes ``n**2 3**n`` sums.
     max_seconds : float
-        All sets are scored only if this is estimated to take one core at most so long. With more,
-        a search takes less time: 1.5 s instead of 9 s for 16 binary columns and 16,181 rows.
+        All sets are scored only if the estimate for one core is at most this; else a search takes
+        less time.
     """
 
     max_sets: int = 10_000
@@ -159,7 +159,6 @@ class SearchSettings:
         reversals of all edges, and most such reversals.
     memory_bytes, max_remembered : int
         Bytes of the remembered scores of one kind, and most scores remembered for one variable.
-        Remembered scores halved the time on link.
     """
 
     beams: tuple[int, ...] = (1, 12, 6, 4, 3, 2, 2, 2)
@@ -205,6 +204,8 @@ class SearchSettings:
             raise ValueError(f"the search needs at least one set, and no negative number: {self}")
         if self.rounds < 0 or self.patience < 1:
             raise ValueError(f"rounds must be at least 0 and patience at least 1: {self}")
+        if min(self.sides, self.searches) < 1 or self.agreement <= 0:
+            raise ValueError(f"there is at least one search, and agreement is above 0: {self}")
 
     def bounded(self, max_parents: int | None) -> SearchSettings:
         """Give the same settings with at most `max_parents` parents."""
@@ -226,6 +227,11 @@ class SearchSettings:
             affordable = self.pairs // pool_size
             beams[1], wide[1] = max(beams[1], affordable), max(wide[1], affordable)
         return beams, wide
+
+    @property
+    def first_room(self) -> int | None:
+        """Most free parameters of a family before the first order is known; None for no limit."""
+        return self.first_parameters if self.rounds else None
 
     def most_searches(self, n_variables: int) -> int:
         """Most searches of each side."""
