@@ -387,10 +387,14 @@ def set_shares(lists, links, keys, sweeps, rng, averaged):
         allowed = allowed_masks(averaged, keys)
         for v in range(keys.shape[0]):
             z = log_family(averaged, v, allowed[v], 1.0)
+            base, scale = np.inf, 0.0
             for s in range(averaged.set_start[v], averaged.set_start[v + 1]):
                 if averaged.set_mask[s] & ~allowed[v]:
                     continue
                 if averaged.set_score[s] < z - NEGLIGIBLE:
                     break
-                share[s] += math.exp(averaged.set_score[s] - z) / sweeps
+                if averaged.set_base[s] != base:
+                    base = averaged.set_base[s]
+                    scale = math.exp(base - z) / sweeps
+                share[s] += averaged.set_weight[s] * scale
     return share

@@ -298,6 +298,35 @@ def _extensions(scorer, row, score, others, most):
 
 
 @njit(nogil=True, cache=True)
+def swap_parents(scorer, pool, growth, row, score):
+    """Exchange one parent for another of the pool as long as the score rises.
+
+    Returns
+    -------
+    sets : (m, depth) int32 array
+        The sets that were scored, none lower than the first one by more than the margin.
+    scores : (m,) float array
+    """
+    sizes, k = scorer.prior.sizes, set_size(row)
+    sets, scores = np.empty((0, row.shape[0]), np.int32), np.empty(0)
+    every, best, gained = np.ones(pool.shape[0], np.bool_), row.copy(), k > 0
+    while gained:
+        gained, centre = False, best[:k].astype(np.int64)
+        for a in range(k):
+            rest = np.concatenate((centre[:a], centre[a + 1 :]))
+            grown = _grown(scorer, rest, pool, growth.room, every) + sizes[k]
+            chosen = np.flatnonzero(grown >= score - growth.margin)
+            more = np.full((chosen.shape[0], row.shape[0]), -1, np.int32)
+            for c in range(chosen.shape[0]):
+                _insert(rest, pool[chosen[c]], more[c])
+                if grown[chosen[c]] > score:
+                    score, gained = grown[chosen[c]], True
+                    best[:] = more[c]
+            sets, scores = np.concatenate((sets, more)), np.concatenate((scores, grown[chosen]))
+    return sets, scores
+
+
+@njit(nogil=True, cache=True)
 def _narrow(growth):
     """Give the limits of a search without one parent of the best set."""
     wide = np.zeros_like(growth.wide)
@@ -310,7 +339,8 @@ def _narrow(growth):
 def explore_parent_sets(scorer, pool, others, growth, listing):
     """Parent sets of a child that are good in orders where the pool precedes the child.
 
-    These are the best sets from the pool and all subsets of some of them. For each member of the
+    These are the best sets from the pool, grown and then improved by exchanges of one parent, and
+    all subsets of some of them. For each member of the
     best set, they are also the best sets without this member: the sampler needs them in orders
     where the member follows the child. Extensions of the best set by one of ``others`` are for
     orders where a variable outside the pool precedes the child.
@@ -322,6 +352,9 @@ def explore_parent_sets(scorer, pool, others, growth, listing):
     """
     scans = empty_scans(pool.shape[0], scorer.prior.sizes.shape[0] - 1)
     sets, scores = grow_parent_sets(scorer, pool, growth, -1, scans)
+    sets, scores = _best(sets, scores, listing)
+    more, more_scores = swap_parents(scorer, pool, growth, sets[0], scores[0])
+    sets, scores = np.concatenate((sets, more)), np.concatenate((scores, more_scores))
     sets, scores = _best(sets, scores, listing)
     first, first_score = sets[0].copy(), scores[0]
     for a in range(min(listing.closed, sets.shape[0])):

@@ -94,7 +94,7 @@ class OrderSampler:
         result = self.find_sets(pools)
         averaged, core = self.select_sets(result)
         matrix, diagnostics = self._average(averaged, core, result.orders, result.history)
-        diagnostics = replace(diagnostics, log_score=round(result.log_score, 3))
+        diagnostics = replace(diagnostics, log_score=round(result.whole_score, 3))
         if not result.sides:
             return matrix, diagnostics
         if self.count == "graphs":  # the sides sample orders: only their log scores are compared
@@ -106,7 +106,7 @@ class OrderSampler:
 
     def _side_average(self, side: SearchResult) -> sparse.csr_array:
         """Edge posteriors by one short chain over the sets of one side of the search."""
-        sets, core = self.select_sets(side)
+        sets, core = self.select_sets(replace(side, orders=side.orders[:1]))
         chain = Chain(side.orders[0].keys.copy(), sets.n_candidates, self.rng.spawn(1)[0])
         least = self.sampling.least_steps // sets.n_variables
         for _ in range(max(self.sampling.side_parts, least // self.sampling.sweeps)):

@@ -56,6 +56,7 @@ class ParentSetSearch:
         lookup = score.lookup()
         self._sets = [ScoredSets(v, empty, self._scores(v, empty, lookup), stamp) for v in range(n)]
         self._searched_bests: list[set[tuple]] = [set() for _ in range(n)]
+        self._reversed_sets: list[set[tuple]] = [set() for _ in range(n)]
 
     # All sets, where they are few
 
@@ -117,7 +118,7 @@ class ParentSetSearch:
             self._sets[v] = self._sets[v].extended(members, scores, LAST_ADMITTED)
 
     def exchange(self, keys: np.ndarray, stamp: int) -> int:
-        """Add the families that reverse one edge of the best graph in an order; count new sets.
+        """Add the families that reverse one edge of the best graph in an order; count the new ones.
 
         An edge u -> v is reversed by two families: v without u, and u with v and the other parents
         of v. If all other parents of v are parents of u, both graphs are equivalent.
@@ -129,11 +130,10 @@ class ParentSetSearch:
             rows.setdefault(v, []).extend([u for u in members if u != left] for left in members)
         work = []
         for v, wanted in sorted(rows.items()):
-            known = {tuple(row) for row in self._sets[v].members.tolist()}
-            padded = {tuple(row + [-1] * (self.depth - len(row))) for row in wanted}
-            new = sorted(padded - known)
+            new = {tuple(row) for row in wanted} - self._reversed_sets[v]
             if new:
-                work.append((v, [[u for u in row if u >= 0] for row in new]))
+                self._reversed_sets[v] |= new
+                work.append((v, [list(row) for row in sorted(new)]))
         added = 0
         for v, members, scores in self._each(self._score, work):
             added += int((scores > -np.inf).sum())
@@ -231,6 +231,7 @@ class ParentSetSearch:
         other = copy(self)
         other._sets = list(self._sets)
         other._searched_bests = [set(bests) for bests in self._searched_bests]
+        other._reversed_sets = [set(rows) for rows in self._reversed_sets]
         return other
 
     def unite(self, other: ParentSetSearch) -> None:

@@ -38,11 +38,14 @@ class UnitedSearch(SearchResult):
         Log score of each side and of their union, with the density of the best side.
     searches : int
         Number of searches of each side.
+    whole_score : float
+        Log score of the best order, over all sets.
     """
 
     sides: list[SearchResult]
     scores: list[float]
     searches: int
+    whole_score: float
 
 
 @dataclass(frozen=True)
@@ -137,7 +140,10 @@ class IndependentSearches:
         """Add the sets of equivalent graphs to the last search."""
         result = last.rounds.exchange(last.result)
         self.search.take_density(result.density)
-        return UnitedSearch(**vars(result), sides=sides, scores=scores, searches=searches)
+        whole = max(last.rounds.search.log_score(order.keys) for order in result.orders[:2])
+        return UnitedSearch(
+            **vars(result), sides=sides, scores=scores, searches=searches, whole_score=whole
+        )
 
     def _compare(self, sides: Sequence[_Side]) -> list[float]:
         """Log scores of the sides and of their union, all with the density of the best side.
