@@ -350,11 +350,11 @@ def anneal(lists, links, keys, betas, sweeps, rng):
 
 
 @njit(nogil=True, cache=True)
-def walk(lists, links, keys, sweeps, rng):
+def walk(lists, links, keys, beta, sweeps, rng):
     """Sample orders on from ``keys``, which are changed to the last one."""
     state = new_state(lists, keys)
     for _ in range(sweeps):
-        gibbs_sweep(lists, links, state, 1.0, rng)
+        gibbs_sweep(lists, links, state, beta, rng)
 
 
 @njit(nogil=True, cache=True)

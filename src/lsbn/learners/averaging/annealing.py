@@ -60,6 +60,7 @@ def walk_orders(
     sweeps: int,
     rng: np.random.Generator,
     n_jobs: int = 1,
+    beta: float = 1.0,
 ) -> list[np.ndarray]:
     """Sample on from given orders; gives the last order of each.
 
@@ -70,11 +71,13 @@ def walk_orders(
     sweeps : int
     rng : numpy.random.Generator
     n_jobs : int
+    beta : float
+        Inverse temperature.
     """
 
     def walk(item: tuple) -> np.ndarray:
         keys, rng = item
-        _orders.walk(sets.lists, sets.links, keys, sweeps, rng)
+        _orders.walk(sets.lists, sets.links, keys, beta, sweeps, rng)
         return keys
 
     first = [keys.copy() for keys in starts]

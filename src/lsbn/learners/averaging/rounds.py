@@ -144,15 +144,26 @@ class RoundSearch:
     def _search_orders(self, orders: list[AnnealedOrder], idle: bool) -> None:
         """Search parents along the best orders, after an idle round along all of them.
 
-        After an idle round, and always by the mixed score, settled variables are left out.
+        After an idle round, and always by the mixed score, settled variables are left out. In a
+        small network, the mixed score also searches along orders of a high temperature.
         """
         search, settings, n = self.search, self.settings, self.search.dataset.n_variables
-        mixed = search.score.kind == "mixed"
-        pools = search.candidates() if mixed and n > settings.small_network else self.bounds
+        mixed, small = search.score.kind == "mixed", n <= settings.small_network
+        pools = search.candidates() if mixed and not small else self.bounds
         self.stamp += 1
+        hot = self._hot_orders(orders[0].keys) if mixed and small else []
+        for keys in hot:
+            self._search_order(keys, None, settled=search.settled(keys))
         for keys, _ in orders if idle else orders[: max(1, settings.round_visits // n)]:
             settled = search.settled(keys) if idle or mixed else None
             self._search_order(keys, pools, settled=settled, extend_by_all=not mixed)
+
+    def _hot_orders(self, keys: np.ndarray) -> list[np.ndarray]:
+        """Walk from an order at a high temperature, to orders in which other sets are good."""
+        settings, starts = self.settings, [keys] * self.settings.hot_walks
+        core = self.search.listed([keys]).undominated(self.sampling.core_margin)
+        beta, sweeps = settings.hot_beta, settings.walk_sweeps
+        return walk_orders(core, starts, sweeps, self.rng, self.n_jobs, beta=beta)
 
     def _search_order(
         self,

@@ -55,7 +55,7 @@ class ParentSetSearch:
         empty, stamp = np.full((1, self.depth), -1, np.int32), np.zeros(1, np.int32)
         lookup = score.lookup()
         self._sets = [ScoredSets(v, empty, self._scores(v, empty, lookup), stamp) for v in range(n)]
-        self._searched_bests: list[set[tuple]] = [set() for _ in range(n)]
+        self._searched: list[set[tuple[tuple, int]]] = [set() for _ in range(n)]
         self._reversed_sets: list[set[tuple]] = [set() for _ in range(n)]
 
     # All sets, where they are few
@@ -112,7 +112,7 @@ class ParentSetSearch:
         results = self._each(self._explore, work)
         for v, members, scores in results:
             self._sets[v] = self._sets[v].extended(members, scores, stamp)
-            self._searched_bests[v].add(tuple(members[0]))
+            self._searched[v].add((tuple(members[0]), self._mask(pools[v])))
         best = [(v, members[0]) for v, members, _ in results]
         for v, members, scores in self._each(self._score, _exchanged(best)):
             self._sets[v] = self._sets[v].extended(members, scores, LAST_ADMITTED)
@@ -188,7 +188,7 @@ class ParentSetSearch:
     def rescore(self, score: Score) -> None:
         """Score all sets by another score with the same prior; no variable is settled then."""
         self.score = score
-        self._searched_bests = [set() for _ in self._sets]
+        self._searched = [set() for _ in self._sets]
         work = [(sets,) for sets in self._sets]
         results = self._each(
             lambda sets, lookup: (self._scores(sets.child, sets.members, lookup),), work
@@ -230,7 +230,7 @@ class ParentSetSearch:
         """Return a search that starts with the same sets; both remember the same scores."""
         other = copy(self)
         other._sets = list(self._sets)
-        other._searched_bests = [set(bests) for bests in self._searched_bests]
+        other._searched = [set(searched) for searched in self._searched]
         other._reversed_sets = [set(rows) for rows in self._reversed_sets]
         return other
 
@@ -239,8 +239,8 @@ class ParentSetSearch:
         other.take_density(self.score.density)
         both = zip(self._sets, other._sets, strict=True)
         self._sets = [own.united(sets) for own, sets in both]
-        for own, bests in zip(self._searched_bests, other._searched_bests, strict=True):
-            own |= bests
+        for own, searched in zip(self._searched, other._searched, strict=True):
+            own |= searched
 
     # What the sets say in an order
 
@@ -249,12 +249,22 @@ class ParentSetSearch:
         return [sets.candidates for sets in self._sets]
 
     def settled(self, keys: np.ndarray) -> np.ndarray:
-        """Mark variables whose best set in the order of ``keys`` was the best of a search before.
+        """Mark variables whose parents need no search among their predecessors in an order.
 
-        A search of their parents among their predecessors would mostly find the same sets again.
+        Their best set in the order was the best of a search before. In a small network, this
+        search was also among all these predecessors.
         """
-        pairs = zip(self._sets, self._searched_bests, strict=True)
-        return np.array([tuple(sets.best(keys)) in bests for sets, bests in pairs])
+        marks = np.zeros(len(keys), bool)
+        for v, (sets, searched) in enumerate(zip(self._sets, self._searched, strict=True)):
+            best, before = tuple(sets.best(keys)), self._mask(np.flatnonzero(keys < keys[v]))
+            marks[v] = any(best == old and not before & ~pool for old, pool in searched)
+        return marks
+
+    def _mask(self, variables: np.ndarray | None) -> int:
+        """Give variables as the bits of an integer in a small network, else all bits."""
+        if variables is None or self.dataset.n_variables > self.settings.small_network:
+            return -1
+        return int(np.bitwise_or.reduce(np.uint64(1) << variables.astype(np.uint64), initial=0))
 
     def best_parents(self, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Parents of each variable in the best graph of an order, as ``(start, parents)``."""
