@@ -379,7 +379,7 @@ def test_verbose_tells_of_each_stage(alarm, capsys):
         ({"discretize": "deciles"}, "discretize is 'deciles'; use one of"),
         ({"bins": 1}, "bins is 1; use a whole number from 2 to max_states"),
         ({"missing": "ignore"}, "missing is 'ignore'; use one of"),
-        ({"max_states": "many"}, "max_states is 'many'; use a whole number from 2 to 65536"),
+        ({"max_states": "many"}, "max_states is 'many'; use a whole number from 2 to 4096"),
         ({"random_state": "today"}, "random_state is 'today'; use a whole number"),
     ],
 )
