@@ -126,6 +126,9 @@ def test_a_file_that_grows_when_it_is_unpacked(tmp_path, monkeypatch):
         file.write(b"a,b\n" + b"1,2\n" * 1_000_000)
     pq.write_table(pa.table({"a": np.zeros(10**6), "b": np.ones(10**6)}), tmp_path / "b.parquet")
     assert Dataset.read(tmp_path / "bomb.csv.gz").n_rows == 1_000_000
+    monkeypatch.setattr(lsbn.data.textfile, "_PLAUSIBLE", 1000)
+    with pytest.raises(DataError, match="unpacks to more than 250 times its size"):
+        Dataset.read(tmp_path / "bomb.csv.gz")
     for module in (lsbn.data.memory, lsbn.data.textfile):
         monkeypatch.setattr(module, "available_memory", lambda: 1 << 24)
     for name in ("bomb.csv.gz", "b.parquet"):

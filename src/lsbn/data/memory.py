@@ -8,8 +8,8 @@ from lsbn.data.columns import DataError
 
 __all__ = ["available_memory", "require_memory"]
 
-BYTES_PER_CELL = 16
-"""Memory of one cell while a table is read: its text, its number, and its code."""
+BYTES_PER_CELL = 24
+"""Memory of one cell while a table is read; measured: 22.7 in a file of two columns."""
 
 
 def available_memory() -> int:

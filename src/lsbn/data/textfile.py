@@ -30,6 +30,8 @@ NULL_SPELLINGS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", 
 SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 _BY_NAME = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
 _LONGEST_LINE = 1 << 26
+_LARGEST_RATIO, _PLAUSIBLE = 250, 1 << 28
+"""A file that unpacks to more bytes than both, by its size and in all, is refused."""
 
 
 @dataclass(frozen=True)
@@ -208,11 +210,12 @@ def _labels_rows(names: Sequence[str], column: pa.ChunkedArray) -> bool:
 
 
 class _Counted(io.RawIOBase):
-    """A stream of text that counts its cells and stops if memory cannot hold them."""
+    """A stream of unpacked text that stops if memory cannot hold it, or if it is suspicious."""
 
-    def __init__(self, file: gzip.GzipFile, sep: str, source: str) -> None:
-        self._file, self._sep, self._source = file, sep.encode(), source
+    def __init__(self, file: gzip.GzipFile, sep: str, path: Path) -> None:
+        self._file, self._sep, self._path = file, sep.encode(), path
         self._cells, self._free = 0, available_memory()
+        self._bytes, self._most = 0, max(_PLAUSIBLE, _LARGEST_RATIO * path.stat().st_size)
 
     def readable(self) -> bool:
         return True
@@ -221,7 +224,13 @@ class _Counted(io.RawIOBase):
         text = self._file.read(len(buffer))
         buffer[: len(text)] = text
         self._cells += text.count(self._sep) + text.count(b"\n") + len(text) // 64
-        require_memory(self._cells, self._source, self._free)
+        require_memory(self._cells, str(self._path), self._free)
+        self._bytes += len(text)
+        if self._bytes > self._most:
+            raise DataError(
+                f"{self._path}: unpacks to more than {_LARGEST_RATIO} times its size, which real "
+                "tables hardly do; if the table is right, unpack it first (gunzip)"
+            )
         return len(text)
 
 
@@ -255,7 +264,7 @@ def _open_bytes(path: Path, sep: str) -> Iterator[Any]:
         yield pa.BufferReader(text.encode())
     elif path.name.lower().endswith(".gz"):
         with gzip.open(path, "rb") as file:
-            yield pa.PythonFile(_Counted(file, sep, str(path)), "r")
+            yield pa.PythonFile(_Counted(file, sep, path), "r")
     else:
         with pa.input_stream(str(path), compression=None) as stream:
             yield stream
