@@ -11,13 +11,13 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from lsbn.cli import demo, evaluate, learn, partition, report, sample, study
+from lsbn.cli import check, demo, evaluate, learn, partition, report, sample, study
 from lsbn.cli.options import HelpFormatter
 from lsbn.version import __version__
 
 __all__ = ["main", "make_parser"]
 
-COMMANDS = (demo, learn, report, evaluate, partition, sample, study)
+COMMANDS = (demo, check, learn, report, evaluate, partition, sample, study)
 BAD_INPUT = 2
 INTERRUPTED = 130
 
@@ -60,7 +60,8 @@ def make_parser() -> argparse.ArgumentParser:
         "probability for every edge.",
         epilog="First steps:\n"
         "  lsbn demo                             try lsbn on a bundled network\n"
-        "  lsbn learn survey.csv -o runs/survey  learn from your own table\n\n"
+        "  lsbn check survey.csv                 what your own table will become\n"
+        "  lsbn learn survey.csv -o runs/survey  learn from it\n\n"
         "`lsbn COMMAND --help` explains each command and the files it writes.",
         formatter_class=HelpFormatter,
     )

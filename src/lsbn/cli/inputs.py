@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lsbn.cli.options import reading_options
 from lsbn.cli.progress import StageProgress
 
 if TYPE_CHECKING:
@@ -24,10 +25,9 @@ def read_table(arguments: argparse.Namespace, stages: StageProgress) -> Dataset:
 
         dataset = Dataset.read(
             arguments.data,
-            discretize=arguments.discretize,
-            bins=arguments.bins,
-            missing=arguments.missing,
-            max_states=arguments.max_states,
+            **reading_options(arguments),
+            sep=arguments.sep,
+            header=arguments.header,
         )
     for note in dataset.notes:
         print(f"note: {note}")

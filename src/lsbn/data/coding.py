@@ -10,11 +10,11 @@ from threadpoolctl import threadpool_limits
 
 from lsbn.data.columns import Column, DataError, listing
 from lsbn.data.discretize import CALENDAR, intervals, observed_codes, value_states
-from lsbn.data.doubts import doubtful_marks, numbers_rows
+from lsbn.data.doubts import doubtful_marks, names_rows
 from lsbn.data.options import Cut, TableOptions
 from lsbn.data.problems import Problem, TableError, missing_text
 
-__all__ = ["CodedColumn", "CodedTable", "code_columns", "code_table"]
+__all__ = ["CodedColumn", "CodedTable", "closing_notes", "code_columns", "code_table"]
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def code_table(columns: list[Column], options: TableOptions) -> CodedTable:
     cards = np.array([len(c.labels) for c in coded], dtype=np.int64)
     dtype = np.uint8 if cards.max() <= 256 else np.uint16
     codes = np.array([c.codes for c in coded], dtype=dtype, order="C")
-    notes += _closing_notes(columns, coded)
+    notes += closing_notes(columns, coded)
     return CodedTable(codes, cards, names, tuple(c.labels for c in coded), notes)
 
 
@@ -177,7 +177,7 @@ def _missing_label(labels: tuple[str, ...]) -> str:
     return label
 
 
-def _closing_notes(columns: Sequence[Column], coded: list[CodedColumn]) -> tuple[str, ...]:
+def closing_notes(columns: Sequence[Column], coded: list[CodedColumn]) -> tuple[str, ...]:
     """Tell what was cut, and point out what may be a mistake."""
     groups: dict[Cut, list[str]] = {}
     constant, rows, notes = [], [], []
@@ -186,14 +186,16 @@ def _closing_notes(columns: Sequence[Column], coded: list[CodedColumn]) -> tuple
             groups.setdefault(c.cut, []).append(repr(column.name))
         if c.n_states == 1:
             constant.append(repr(column.name))
-        if numbers_rows(column):
+        if names_rows(column):
             rows.append(repr(column.name))
     for cut, names in groups.items():
         notes.append(f"discretised {len(names):,} column(s) ({cut}): {listing(names)}")
     if constant:
         notes.append(f"{len(constant):,} column(s) with a single state: {listing(constant)}")
     if rows:
-        notes.append(f"{listing(rows)} numbers the rows; leave it out with drop (--drop)")
+        notes.append(
+            f"{listing(rows)} names the rows, it is no variable; leave it out with drop (--drop)"
+        )
     zones = [f"{c.name!r} ({c.zone})" for c in columns if c.zone]
     if zones:
         notes.append(f"times are those of the column's time zone: {listing(zones)}")

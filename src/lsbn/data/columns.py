@@ -77,7 +77,7 @@ class Column:
             return True
         if self.labels is not None or self.values.dtype.kind != "f":
             return False
-        values = self.present
+        values = self.present[np.isfinite(self.present)]
         return bool(((values != np.floor(values)) | (abs(values) > _LARGEST_EXACT)).any())
 
     def rows(self, keep: np.ndarray) -> Column:

@@ -9,7 +9,7 @@ import numpy as np
 
 from lsbn.data.columns import Column
 
-__all__ = ["doubtful_marks", "marks_among_numbers", "numbers_rows"]
+__all__ = ["doubtful_marks", "marks_among_numbers", "names_rows"]
 
 ALWAYS_DOUBTFUL = ("?", "*")
 """Labels that mean 'missing' in many files."""
@@ -17,21 +17,27 @@ FEW_MARKS = 3
 """At most this number of labels among numbers are taken for marks."""
 MANY_NUMBERS = 4
 """With fewer numbers beside them, labels such as 'none' are taken for states."""
+_IDENTIFIER = re.compile(r"(^|[^a-zA-Z])(id|index)$|^unnamed", re.IGNORECASE)
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
-def numbers_rows(column: Column) -> bool:
-    """Return whether a column counts the rows: 1, 2, 3, ... or 0, 1, 2, ...
+def names_rows(column: Column) -> bool:
+    """Return whether a column of whole numbers only names the rows.
+
+    It counts them (1, 2, 3, ... or 0, 1, 2, ...), or it is called ``id`` and most values differ.
 
     Examples
     --------
-    >>> numbers_rows(Column("id", np.arange(20))), numbers_rows(Column("x", np.arange(20) % 7))
+    >>> names_rows(Column("x", np.arange(20))), names_rows(Column("x", np.arange(20) % 7))
     (True, False)
     """
     values = column.values
     if column.labels is not None or column.missing is not None or column.time or len(values) < 10:
         return False
-    return bool(values[0] in (0, 1) and (np.diff(values.astype(np.float64)) == 1).all())
+    if values[0] in (0, 1) and (np.diff(values.astype(np.float64)) == 1).all():
+        return True
+    called = _IDENTIFIER.search(column.name)
+    return bool(called and not column.continuous and 2 * len(np.unique(values)) > len(values))
 
 
 def marks_among_numbers(column: Column) -> list[str]:

@@ -56,7 +56,7 @@ def require_memory(cells: int, source: str, available: int | None = None) -> Non
 
     Examples
     --------
-    >>> require_memory(10**9, "t.csv.gz", available=16 << 30)
+    >>> require_memory(10**9, "t.csv.gz", available=32 << 30)
     """
     free = available_memory() if available is None else available
     need = BYTES_PER_CELL * cells

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lsbn.data.columns import Column, DataError, listing
-from lsbn.data.doubts import marks_among_numbers, numbers_rows
+from lsbn.data.doubts import marks_among_numbers, names_rows
 from lsbn.data.options import TableOptions
 
 __all__ = ["Problem", "TableError", "command_words", "cured_options", "missing_text"]
@@ -137,7 +137,7 @@ def cured_options(problems: Sequence[Problem], options: TableOptions) -> TableOp
         column, kind = problem.column, problem.kind
         marks = marks_among_numbers(column) if kind == "crowded" else []
         na += ["inf", "-inf"] if kind == "infinite" else marks
-        if kind == "crowded" and not marks and (column.labels is not None or numbers_rows(column)):
+        if kind == "crowded" and not marks and (column.labels is not None or names_rows(column)):
             drop.append(column.name)
         if kind == "no numbers" or column.name in drop:
             methods.pop(column.name, None)
