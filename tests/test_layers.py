@@ -14,7 +14,7 @@ LAYERS = (
     {"pairs"},
     {"partition", "learners"},
     {"framework"},
-    {"runs"},
+    {"runs", "runfiles"},
     {"report"},
     {"fitted", "parameters"},
     {"estimator"},

@@ -45,7 +45,7 @@ stays a state. Dates also by year, month, month-of-year, weekday or hour."""
 
 TRUTH_HELP = """\
 NET is a bundled network (alarm, insurance, win95pts, pigs, link), a .bif or .bif.gz file, or a
-.csv file of edges with the header source,target."""
+.csv file of edges with the header source,target (or source,target,probability)."""
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 """What ``ArgumentParser.add_subparsers`` returns."""

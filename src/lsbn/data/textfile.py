@@ -21,6 +21,7 @@ from lsbn.data.memory import available_memory, require_memory
 from lsbn.data.options import TableOptions
 from lsbn.data.selection import chosen, with_na
 from lsbn.data.textnumbers import typed
+from lsbn.files import plain_name
 
 __all__ = ["NULL_SPELLINGS", "SUFFIXES", "TextLayout", "combined", "read_text"]
 
@@ -133,7 +134,7 @@ def read_text(
         notes += ("left out the first column: it has no name, and a different entry in every row",)
     if names is not None and len(names) != len(own):
         raise DataError(f"names has {len(names)} entries for {len(own)} columns of {path}")
-    clean = check_names(own if names is None else list(names), str(path))
+    clean = check_names(map(plain_name, own) if names is None else list(names), str(path))
     other = next((c for c in ";\t,|" if c != plan.sep and c in clean[0]), None)
     hint = f" (the header contains {other!r}: is that the separator? --sep)" if other else ""
     places = chosen(clean, options)
