@@ -9,7 +9,7 @@ import lsbn
 
 SOURCE = Path(lsbn.__file__).parent
 LAYERS = (
-    {"kernels", "files", "parallel", "version"},
+    {"kernels", "files", "parallel", "stagenames", "version"},
     {"data", "graph", "network", "metrics"},
     {"pairs"},
     {"partition", "learners"},

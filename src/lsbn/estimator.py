@@ -257,11 +257,11 @@ class LSBN(FittedNetwork, BaseEstimator):
         self._check_parameters()
         seeds = seed_sequence(self.random_state).spawn(3)
         stages = Stages(self.verbose)
-        with stages("read", "coding the table"):
+        with stages("read"):
             dataset = self._coded(X)
             folded = FOLDS[copies_of(self.learner, self.fold_copies)](dataset)
         pairs = PairStatistics(folded.dataset)
-        with stages("partition", "partitioning the variables"):
+        with stages("partition"):
             communities = self._partition(pairs, stages.report)
         if self._searches_all_variables(pairs.dataset):
             proposals = None
@@ -273,7 +273,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         if proposals is not None and (not self.last_pass or callable(self.learner)):
             learned = Learned(EdgeProbabilities(proposals.edges, pairs.dataset.names))
         else:
-            with stages("last pass", "learning the whole network"):
+            with stages("last pass"):
                 learned = self._learn(pairs, proposals, seeds[2])
         self._store_table(dataset)
         self._store(folded, communities, hierarchy, learned)

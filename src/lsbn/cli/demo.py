@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> None:
     require_free(arguments.output, force=arguments.force)
     stages = StageProgress()
     net = load_network("alarm")
-    with stages("sample", "sampling alarm"):
+    with stages("sample", "alarm"):
         table = net.sample(ROWS, random_state=arguments.seed)
         dataset = Dataset.from_table(table.iloc[:, shuffled_columns(net, arguments.seed)])
     print(

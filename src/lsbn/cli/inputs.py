@@ -20,7 +20,7 @@ __all__ = ["read_table", "read_truth"]
 
 def read_table(arguments: argparse.Namespace, stages: StageProgress) -> Dataset:
     """Read the table, and print notes on columns and rows that were changed or left out."""
-    with stages("read", f"reading {Path(arguments.data).name}"):
+    with stages("read", Path(arguments.data).name):
         from lsbn.data import Dataset
 
         dataset = Dataset.read(

@@ -165,7 +165,7 @@ def learn_and_write(
             truth=truth,
         )
 
-    with stages("write", f"writing {arguments.output}"):
+    with stages("write", arguments.output):
         force = arguments.force
         write_run(arguments.output, summary, communities, edges=edges, more=page, force=force)
     found = edges.as_written().skeleton(0.5).number_of_edges()

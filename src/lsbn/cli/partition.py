@@ -59,7 +59,7 @@ def _find_communities(arguments: argparse.Namespace) -> None:
     stages = StageProgress()
     dataset = read_table(arguments, stages)
     truth = read_truth(arguments, dataset.names)
-    with stages("partition", f"partitioning {dataset.n_variables:,} variables") as tell:
+    with stages("partition", f"{dataset.n_variables:,}") as tell:
         parts = ropart(dataset, n_jobs=arguments.jobs, progress=tell)
     communities = _named(parts.communities, dataset.names)
     by_weight = {weight: _named(found, dataset.names) for weight, found in parts.by_weight.items()}

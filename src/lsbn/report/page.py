@@ -27,6 +27,7 @@ from lsbn.report.picture import payload
 from lsbn.report.words import Finding, findings
 from lsbn.runfiles import foreign_contents
 from lsbn.runs import Run, Summary, columns_of, json_ready, load_truth, threshold_of
+from lsbn.stagenames import stage_name
 from lsbn.version import __version__
 
 __all__ = ["report_from_run", "write_report"]
@@ -335,7 +336,7 @@ def _seconds(seconds: Mapping[str, Any]) -> str:
     if not stages:
         return ""
     rows = "".join(
-        f'<tr><th scope="row">{escape(str(stage))}</th><td class="number">{time:,.2f}</td>'
+        f'<tr><th scope="row">{escape(stage_name(stage))}</th><td class="number">{time:,.2f}</td>'
         '<td><svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
         f'<rect width="{100 * time / total if total > 0 else 0:.1f}" height="6"/></svg></td></tr>'
         for stage, time in stages.items()
