@@ -150,3 +150,13 @@ def test_arff_keeps_declared_order_and_missing_values(tmp_path):
     assert data.states[0] == ("low", "mid", "high", "it's")
     assert data.states[1] == ("1.5", "2", "3", "(missing)")
     assert data.states[2] == ("2020-01-01", "2020-01-02", "2020-01-03")
+
+
+def test_a_first_line_of_numbers_is_pointed_out(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("1,2.5\n3,4.5\n5,4.5\n")
+    assert "all names are numbers" in Dataset.read(path, discretize="quantile").notes[0]
+    path.write_text("1,1\n3,4\n5,4\n")
+    with pytest.raises(DataError, match="use --no-header"):
+        Dataset.read(path)
+    assert Dataset.read(path, header=False).n_rows == 3

@@ -16,6 +16,9 @@ from lsbn.data.problems import Problem, TableError, missing_text
 
 __all__ = ["CodedColumn", "CodedTable", "closing_notes", "code_columns", "code_table"]
 
+MANY_STATES = 12
+"""A column of numbers with more states is pointed out, unless it is cut."""
+
 
 @dataclass(frozen=True)
 class CodedTable:
@@ -188,6 +191,16 @@ def closing_notes(columns: Sequence[Column], coded: list[CodedColumn]) -> tuple[
             constant.append(repr(column.name))
         if names_rows(column):
             rows.append(repr(column.name))
+    many = [
+        f"{column.name!r} ({c.n_states})"
+        for column, c in zip(columns, coded, strict=True)
+        if c.cut is None and c.n_states > MANY_STATES and column.labels is None
+    ]
+    if many:
+        notes.append(
+            f"{len(many):,} column(s) of numbers have many states: {listing(many)}; intervals need "
+            'fewer rows: discretize="quantile" (--discretize quantile)'
+        )
     for cut, names in groups.items():
         notes.append(f"discretised {len(names):,} column(s) ({cut}): {listing(names)}")
     if constant:

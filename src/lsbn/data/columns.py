@@ -142,7 +142,9 @@ def check_names(names: Iterable[Any], source: str) -> tuple[str, ...]:
         )
     twice = [f"{n!r} (columns {listing(at)})" for n, at in places.items() if len(at) > 1]
     if twice:
-        raise DataError(f"{source}: duplicate column names: {listing(twice)}; rename or drop them")
+        row = all(_FINITE.fullmatch(n) for n in clean)
+        cure = "the first line seems to be a row: use --no-header" if row else "rename or drop them"
+        raise DataError(f"{source}: duplicate column names: {listing(twice)}; {cure}")
     return tuple(clean)
 
 

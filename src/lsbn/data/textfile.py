@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -31,6 +32,7 @@ NULL_SPELLINGS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", 
 SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 _BY_NAME = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
 _LONGEST_LINE = 1 << 26
+_NUMBER = r"\s*[+-]?[0-9.]+([eE][+-]?[0-9]+)?\s*"
 _LARGEST_RATIO, _PLAUSIBLE = 250, 1 << 28
 """A file that unpacks to more bytes than both, by its size and in all, is refused."""
 
@@ -179,6 +181,8 @@ def _plan(path: Path, file: TextIO, layout: TextLayout) -> _Plan:
         header, skip = [f"x{i}" for i in range(len(header))], skip - 1
     elif width == len(header) + 1:  # R: row labels have no name
         header = ["", *header]
+    elif all(re.fullmatch(_NUMBER, name) for name in header):
+        notes += ("all names are numbers; if the first line is a row, use --no-header",)
     block = min(max(1 << 22, 64 * max(map(len, lines))), 1 << 30)
     return _Plan(sep, header, skip, block, notes)
 
