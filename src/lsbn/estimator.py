@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array
 
 from lsbn.data import DataError, Dataset
 from lsbn.data.copies import FOLDS, Folded
+from lsbn.data.options import Discretize
 from lsbn.fitted import FittedNetwork
 from lsbn.framework.candidates import find_candidates
 from lsbn.framework.diagnostics import fit_diagnostics
@@ -175,7 +176,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         count: str = "orders",
         effort: str = "standard",
         threshold: float = 0.5,
-        discretize: str | None = None,
+        discretize: Discretize = None,
         bins: int = 5,
         missing: str = "error",
         max_states: int = 64,

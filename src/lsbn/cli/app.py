@@ -94,8 +94,9 @@ def _plain_warnings(*, debug: bool) -> Iterator[None]:
 
 def _say(text: str) -> None:
     """Print a line to standard error, if there is one."""
-    with suppress(OSError, ValueError):
-        print(text, file=sys.stderr)
+    if sys.stderr is not None:
+        with suppress(OSError, ValueError):
+            print(text, file=sys.stderr)
 
 
 def _silence_output() -> None:

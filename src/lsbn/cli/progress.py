@@ -62,7 +62,11 @@ class StageProgress:
 
         The ``with`` block gets a function that changes the text beside the spinner.
         """
-        spinner = _Spinner(stage_name(name, detail)) if sys.stderr.isatty() else None
+        spinner = (
+            _Spinner(stage_name(name, detail))
+            if sys.stderr is not None and sys.stderr.isatty()
+            else None
+        )
         begin = time.perf_counter()
         try:
             yield spinner.say if spinner else _say_nothing
