@@ -41,22 +41,21 @@ def _ours(cache: Any) -> bool:
 
 
 def _writable(folder: Path) -> bool:
-    """Return whether files can be written to a folder, or to the place where it would be made."""
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.parent
-    return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+    """Return whether a folder is there, or can be made, and takes files."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
 
 
 def _place_of_cache() -> str:
     """Return a new folder for compiled kernels if numba would find none, else an empty text."""
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
-    if (
-        getattr(config, "CACHE_DIR", "")
-        or _writable(Path(__file__).parent / "__pycache__")
-        or _writable(home)
-    ):
+    if getattr(config, "CACHE_DIR", "") or _writable(Path(__file__).parent / "__pycache__"):
         return ""
-    return tempfile.mkdtemp(prefix="lsbn-kernels-")
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return "" if _writable(Path(home) / "numba") else tempfile.mkdtemp(prefix="lsbn-kernels-")
 
 
 if place := _place_of_cache():
