@@ -193,5 +193,6 @@ def test_wrong_cuts_are_refused(spec, message):
 def test_intervals_keep_their_order():
     table = frame(a=np.arange(-50, 150), b=pd.date_range("2020-09-01", periods=200))
     table["c"] = table.b - table.b[0]
-    data = Dataset.from_table(table, discretize="uniform", bins=7)
+    table["d"] = table.a.where(table.a % 3 > 0)
+    data = Dataset.from_table(table, discretize="uniform", bins=7, missing="state")
     assert_same(Dataset.from_table(data.to_pandas()), data)

@@ -150,3 +150,8 @@ def test_parquet_with_odd_metadata_of_pandas(tmp_path, metadata):
     table = pa.table({"a": [1, 2], "b": [1, 2]}).replace_schema_metadata({b"pandas": metadata})
     pq.write_table(table, tmp_path / "t.parquet")
     assert Dataset.read(tmp_path / "t.parquet").names == ("a", "b")
+
+
+def test_numbers_of_thousands_of_digits_are_labels(tmp_path):
+    (tmp_path / "t.csv").write_text(f"a,b\n{'9' * 5000},1\n1,2\n{'8' * 5000},1\n")
+    assert Dataset.read(tmp_path / "t.csv").cards.tolist() == [3, 2]

@@ -106,7 +106,10 @@ def test_more_spellings_of_missing(tmp_path):
 
 def test_marks_are_pointed_out(tmp_path):
     table = frame(
-        a=["x", "?", "y", "*", "x"] * 4, b=["1", "2", "3", "4", "n/d"] * 4, c=["+", "-"] * 10
+        a=["x", "?", "y", "*", "x"] * 4,
+        b=["1", "2", "3", "4", "n/d"] * 4,
+        c=["+", "-"] * 10,
+        d=["1", "2", "3", "4", "5+"] * 4,
     )
     notes = Dataset.from_table(table).notes
     assert [note.split(";")[0] for note in notes] == [

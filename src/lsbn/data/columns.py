@@ -31,6 +31,8 @@ __all__ = [
 _FINITE = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _START = re.compile(r"[\[(]?([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?:.*, .*\]$|$)")
 """A number, or the lower end of an interval."""
+_GAP = re.compile(r"\(+missing\)+")
+"""The state of missing values."""
 _LARGEST_EXACT = 2.0**53
 """A float holds every integer up to this size."""
 
@@ -241,16 +243,20 @@ def _sorted_labels(labels: list[str]) -> list[str]:
     (['1', '9', '10'], ['10', '1_1', '9'])
     >>> _sorted_labels(["(5, 10]", "(10, 20]", "[-1, 5]"])
     ['[-1, 5]', '(5, 10]', '(10, 20]']
+    >>> _sorted_labels(["(missing)", "10", "9"])
+    ['9', '10', '(missing)']
     """
-    if all(_FINITE.fullmatch(label) for label in labels):
-        return sorted(labels, key=lambda s: (float(s) if re.search("[.eE]", s) else int(s), s))
-    starts = [_START.match(label) for label in labels]
-    if not all(starts):
+    rest = [label for label in labels if not _GAP.fullmatch(label)]
+    starts = [_START.match(label) for label in rest]
+    if not rest or not all(starts) or max(map(len, rest)) > 1_000:
         return sorted(labels)
-    sizes = [
-        (float(start[1]), label[1:]) for start, label in zip(starts, labels, strict=True) if start
-    ]
-    return [label for _, label in sorted(zip(sizes, labels, strict=True))]
+    sizes = [_size(start[1]) for start in starts if start]
+    order = sorted(zip(sizes, [label.lstrip("[(") for label in rest], rest, strict=True))
+    return [label for _, _, label in order] + sorted(set(labels) - set(rest), key=len)
+
+
+def _size(text: str) -> int | float:
+    return float(text) if re.search("[.eE]", text) else int(text)
 
 
 def _numeric(name: str, column: pa.Array) -> Column | None:

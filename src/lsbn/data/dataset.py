@@ -45,6 +45,12 @@ class Dataset:
     notes : tuple of str
         Changes of the table: dropped rows, discretised columns, columns with a single state.
 
+    Notes
+    -----
+    States are ordered by value: False before True, numbers and intervals by size, ordered
+    categories as declared, other labels alphabetically. Floats without fractional part are
+    integers: 1.0 is labelled "1".
+
     Examples
     --------
     >>> import pandas as pd
@@ -106,22 +112,18 @@ class Dataset:
             Rows are observations, columns are variables. Row indices of pandas are ignored. A
             Dataset is returned unchanged.
         discretize : str or dict, optional
-            How numbers, dates and durations become states. ``"quantile"``, ``"uniform"`` or
+            How numbers, dates and durations become states: ``"quantile"``, ``"uniform"`` or
             ``"kmeans"`` cut every column with more than `bins` different values into intervals,
-            whole numbers too; a column with at most `bins` values keeps each value as a state.
-            ``"states"`` keeps every value. Dates may also be cut by ``"year"``, ``"month"``,
-            ``"month-of-year"``, ``"weekday"`` or ``"hour"``. Single columns:
-            ``"quantile,age=uniform:4,when=month"`` or ``{None: "quantile", "age": "uniform:4",
-            "when": "month"}``; None, or an item without a name, is for all other columns.
-            With None whole numbers are states, and columns with fractions or dates are an error.
+            whole numbers too. Single columns: ``"quantile,age=uniform:4,when=month"`` or ``{None:
+            "quantile", "age": "uniform:4", "when": "month"}``. `lsbn.data.options` has all methods.
+            Without it, fractions and dates are an error.
         bins : int
             Number of intervals; equal values may leave fewer.
         missing : {"error", "drop", "state"}
             What to do with missing values (None, NaN, NaT, blank text): raise an error, drop the
             row, or make them the last state of the column, ``(missing)``.
         max_states : int
-            A column with more states is an error. Such a column is often an identifier, and its
-            counts would be almost all zero.
+            A column with more states is an error; such a column is often an identifier.
         names : sequence, optional
             Names to use instead of the table's own. Columns of an array are called x0, x1, ...
         drop, keep : str or sequence of str
@@ -136,14 +138,7 @@ class Dataset:
         Raises
         ------
         DataError
-            If the table cannot be used. The message names all problems, their columns and the
-            remedy.
-
-        Notes
-        -----
-        States are ordered by value: False before True, numbers by size, ordered categories as
-        declared. Other labels are ordered by size if all of them are numbers, else alphabetically.
-        Floats without fractional part are integers: 1.0 is labelled "1".
+            The message names all problems of the table, their columns and the remedy.
 
         Examples
         --------

@@ -41,7 +41,9 @@ def names_rows(column: Column) -> bool:
 
 
 def marks_among_numbers(column: Column) -> list[str]:
-    """Return the few labels that are no numbers in a column of numbers.
+    """Return the few labels without digits in a column of numbers.
+
+    A label such as ``5+`` is a state.
 
     Examples
     --------
@@ -50,8 +52,8 @@ def marks_among_numbers(column: Column) -> list[str]:
     """
     labels = column.labels or ()
     foreign = [label for label in labels if not _NUMBER.fullmatch(label)]
-    numbers = len(labels) - len(foreign)
-    return foreign if len(foreign) <= FEW_MARKS and numbers >= MANY_NUMBERS else []
+    few = len(foreign) <= FEW_MARKS and len(labels) - len(foreign) >= MANY_NUMBERS
+    return foreign if few and not re.search("[0-9]", "".join(foreign)) else []
 
 
 def doubtful_marks(columns: Sequence[Column]) -> dict[str, list[str]]:

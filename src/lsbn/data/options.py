@@ -1,4 +1,17 @@
-"""Options of the coding of a table."""
+"""Options of the coding of a table.
+
+The option ``discretize`` has one method for all columns, methods for single columns, or both. A
+text has commas between its items; an item without a name is for all other columns:
+``"quantile,age=uniform:4,when=month,zip=states"``. A dict has the names as keys, and None for all
+other columns.
+
+- ``quantile``, ``uniform``, ``kmeans``: intervals with the same number of rows, of the same width,
+  or around clusters. A number of intervals may follow: ``quantile:4``. A column with no more
+  different values than intervals keeps each value as a state.
+- ``states``: each value is a state.
+- ``year``, ``month``, ``month-of-year``, ``weekday``, ``hour``: dates by the calendar. As the
+  method of all other columns, it is for columns of dates only.
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ each weight function, truncated at its elbow; (3) one partition of each weighted
 communities; (4) the partition support matrices; (5) the second-order network and its partition.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -96,8 +97,7 @@ def ropart(
     True
     """
     report = progress or (lambda text: None)
-    n_pairs = dataset.n_variables * (dataset.n_variables - 1) // 2
-    report(stage_name("partition", f"{n_pairs:,} pairs"))
+    report(stage_name("partition", f"{math.comb(dataset.n_variables, 2):,} pairs"))
     graphs = weighted_graphs(dataset, weights, pairs=pairs, max_mean_degree=max_mean_degree)
     report(stage_name("partition", f"{len(graphs)} weighted graphs"))
     partitions = run(_partition, list(graphs.values()), n_jobs)
