@@ -28,6 +28,13 @@ def test_check_says_what_each_column_becomes(tmp_path, capsys, estimator):
     assert "problem" not in capsys.readouterr().out
 
 
+def test_check_of_many_columns_is_short(tmp_path, capsys):
+    table = pd.DataFrame(np.arange(500).reshape(2, 250) % 2, columns=[f"v{i}" for i in range(250)])
+    table.to_csv(tmp_path / "wide.csv", index=False)
+    assert run("check", tmp_path / "wide.csv") == 0
+    assert "... and 50 more columns" in capsys.readouterr().out
+
+
 def test_check_refuses_what_is_no_table(tmp_path, capsys):
     assert run("check", tmp_path / "nothing.csv") == 2
     assert "no such file" in capsys.readouterr().err

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["add_parser", "run"]
 
+SHOWN_COLUMNS = 200
+
 HELP = f"""\
 {TABLE_HELP}
 
@@ -83,11 +85,13 @@ def print_columns(report: TableReport) -> None:
     width = max(shutil.get_terminal_size((100, 24)).columns, 60)
     widest = min(max([len(column.name) for column in report.columns] + [6]), 30)
     print(f"{'column':<{widest}}  {'kind':<13}  missing  becomes")
-    for column in report.columns:
+    for column in report.columns[:SHOWN_COLUMNS]:
         name = _shortened(column.name, widest)
         missing = f"{100 * column.missing:5.1f} %" if column.missing else "      -"
         line = f"{name:<{widest}}  {column.kind:<13}  {missing}  {_becomes(column)}"
         print(_shortened(line, width))
+    if len(report.columns) > SHOWN_COLUMNS:
+        print(f"... and {len(report.columns) - SHOWN_COLUMNS:,} more columns")
 
 
 def _becomes(column: ColumnReport) -> str:
