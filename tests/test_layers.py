@@ -9,12 +9,12 @@ import lsbn
 
 SOURCE = Path(lsbn.__file__).parent
 LAYERS = (
-    {"kernels", "files", "parallel", "version"},
+    {"kernels", "files", "parallel", "stagenames", "version"},
     {"data", "graph", "network", "metrics"},
     {"pairs"},
     {"partition", "learners"},
     {"framework"},
-    {"runs"},
+    {"runs", "runfiles"},
     {"report"},
     {"fitted", "parameters"},
     {"estimator"},

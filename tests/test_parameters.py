@@ -9,6 +9,9 @@ from lsbn.parameters import check_parameters, copies_of, score_of, seed_sequence
     ("options", "message"),
     [
         ({"weights": None}, r"weights is None; use a sequence such as \['MI'\]"),
+        ({"weights": []}, "weights is empty; use some of MI"),
+        ({"max_community": -3}, "max_community is -3; use 2 or more"),
+        ({"triplet_threshold": float("nan")}, "triplet_threshold is nan; use 0 to 1"),
         ({"max_community": "large"}, "max_community is 'large'; use 2 or more"),
         ({"max_size": 21}, "max_size is 21; use 2 to 20"),
         ({"max_size": 2.5}, "max_size is 2.5; use 2 to 20"),

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array
 
 from lsbn.data import DataError, Dataset
 from lsbn.data.copies import FOLDS, Folded
+from lsbn.data.options import Discretize
 from lsbn.fitted import FittedNetwork
 from lsbn.framework.candidates import find_candidates
 from lsbn.framework.diagnostics import fit_diagnostics
@@ -175,7 +176,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         count: str = "orders",
         effort: str = "standard",
         threshold: float = 0.5,
-        discretize: str | None = None,
+        discretize: Discretize = None,
         bins: int = 5,
         missing: str = "error",
         max_states: int = 64,
@@ -257,11 +258,11 @@ class LSBN(FittedNetwork, BaseEstimator):
         self._check_parameters()
         seeds = seed_sequence(self.random_state).spawn(3)
         stages = Stages(self.verbose)
-        with stages("read", "coding the table"):
+        with stages("read"):
             dataset = self._coded(X)
             folded = FOLDS[copies_of(self.learner, self.fold_copies)](dataset)
         pairs = PairStatistics(folded.dataset)
-        with stages("partition", "partitioning the variables"):
+        with stages("partition"):
             communities = self._partition(pairs, stages.report)
         if self._searches_all_variables(pairs.dataset):
             proposals = None
@@ -273,7 +274,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         if proposals is not None and (not self.last_pass or callable(self.learner)):
             learned = Learned(EdgeProbabilities(proposals.edges, pairs.dataset.names))
         else:
-            with stages("last pass", "learning the whole network"):
+            with stages("last pass"):
                 learned = self._learn(pairs, proposals, seeds[2])
         self._store_table(dataset)
         self._store(folded, communities, hierarchy, learned)

@@ -16,10 +16,12 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from lsbn.files import atomic_folder
+from lsbn.files import atomic_folder, require_ordinary
 from lsbn.graph import EdgeProbabilities
+from lsbn.graph.truth import true_graph
 from lsbn.metrics import compare
 from lsbn.network import BUNDLED, load_network
+from lsbn.runfiles import checked_communities, checked_summary, read_json
 from lsbn.version import __version__
 
 __all__ = [
@@ -171,7 +173,7 @@ def write_run(
         Replace an existing run folder.
     """
     require_free(path, force=force)
-    with atomic_folder(path) as folder:
+    with atomic_folder(path, replace=force) as folder:
         if edges is not None:
             summary = replace(summary, names=edges.names)
             edges.to_csv(folder / EDGES)
@@ -239,7 +241,7 @@ class Run:
         """The contents of summary.json; empty if there is no such file."""
         if not (self.path / SUMMARY).is_file():
             return {}
-        return self._load(SUMMARY)
+        return checked_summary(read_json(self.path / SUMMARY), self.path / SUMMARY)
 
     @property
     def groups(self) -> dict[str, list[str]]:
@@ -249,7 +251,7 @@ class Run:
     @property
     def communities(self) -> list[list[str]]:
         """The communities, as names of variables."""
-        return self._load(COMMUNITIES)
+        return checked_communities(read_json(self.path / COMMUNITIES), self.path / COMMUNITIES)
 
     def edges(self, more_names: Iterable[str] = ()) -> EdgeProbabilities:
         """Return the edge probabilities of edges.csv.
@@ -280,12 +282,6 @@ class Run:
             known = set(more_names) | set(EdgeProbabilities.from_csv(path).names)
         return EdgeProbabilities.from_csv(path, sorted(known))
 
-    def _load(self, name: str) -> Any:
-        try:
-            return json.loads((self.path / name).read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise ValueError(f"{self.path / name}: not JSON ({error})") from error
-
 
 def columns_of(names: Iterable[str], groups: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the columns of the table for the variables of a result.
@@ -305,7 +301,8 @@ def load_truth(source: str, names: Iterable[str] | None = None) -> nx.DiGraph:
     ----------
     source : str
         A bundled network's name, a ``.bif`` or ``.bif.gz`` file, or a CSV file of edges with the
-        header ``source,target``.
+        header ``source,target`` or ``source,target,probability``. Probabilities mean the DAG of
+        the edges above 0.5, as in the run folder of these edges.
     names : iterable of str, optional
         The variables of the table. A list of edges does not contain variables without an edge, so
         they are added.
@@ -318,15 +315,12 @@ def load_truth(source: str, names: Iterable[str] | None = None) -> nx.DiGraph:
     Raises
     ------
     ValueError
-        If the truth has other variables.
+        If the truth has other variables, or a cycle.
     """
+    if source not in BUNDLED and Path(source).exists():
+        require_ordinary(source)
     if source not in BUNDLED and source.endswith(".csv"):
-        given = None if names is None else tuple(names)
-        edges = EdgeProbabilities.from_csv(source, given)
-        graph = nx.DiGraph()
-        graph.add_nodes_from(edges.names)
-        graph.add_edges_from(edges.to_networkx().edges)
-        return graph
+        return true_graph(source, None if names is None else tuple(names))
     try:
         graph = load_network(source).dag
     except FileNotFoundError:

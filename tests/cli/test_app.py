@@ -9,7 +9,22 @@ from cli.cases import run
 
 @pytest.mark.parametrize(
     "command",
-    [(), *((c,) for c in ["demo", "learn", "report", "evaluate", "partition", "sample", "study"])],
+    [
+        (),
+        *(
+            (c,)
+            for c in [
+                "demo",
+                "check",
+                "learn",
+                "report",
+                "evaluate",
+                "partition",
+                "sample",
+                "study",
+            ]
+        ),
+    ],
 )
 def test_help_teaches(command, capsys):
     with pytest.raises(SystemExit) as stop:

@@ -118,3 +118,81 @@ def test_discretize_is_monotone_and_ignores_row_order(values, strategy, bins, ra
     again = Dataset.from_table(table.iloc[rows], discretize=strategy, bins=bins)
     assert again.states == data.states
     np.testing.assert_array_equal(again.codes[0], data.codes[0][rows])
+
+
+def test_dates_by_the_calendar(tmp_path):
+    days = pd.date_range("2019-11-30", periods=40, freq="D")
+    table = frame(a=days, b=days, c=days, d=days.tz_localize("Asia/Tokyo"), e=np.arange(40) % 2)
+    spec = {"a": "year", "b": "month", "c": "weekday", "d": "hour"}
+    data = Dataset.from_table(table, discretize=spec)
+    assert data.states[:2] == (("2019", "2020"), ("2019-11", "2019-12", "2020-01"))
+    assert data.states[2:4] == (("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"), ("00",))
+    assert data.codes[2][:3].tolist() == [5, 6, 0]
+    table[["a", "e"]].assign(m=days).to_csv(tmp_path / "d.csv", index=False)
+    read = Dataset.read(tmp_path / "d.csv", discretize="month,m=month-of-year")
+    assert read.states == (data.states[1], ("0", "1"), ("01", "11", "12"))
+    first = frame(a=[pd.Timestamp.min, pd.Timestamp.max], b=[1, 2])
+    assert Dataset.from_table(first, discretize="year").states[0] == ("1677", "2262")
+
+
+def test_dates_of_text_files(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text("a,b,c\n2020-01-31T10:00:00Z,2020-01-31,2020-02-31\n2020-02-01T10:00Z,,x\n")
+    data = Dataset.read(path, discretize="quantile", missing="state")
+    assert data.states == (
+        ("2020-01-31", "2020-02-01"),
+        ("2020-01-31", "(missing)"),
+        ("2020-02-31", "x"),
+    )
+
+
+def test_whole_numbers_are_cut_like_others():
+    table = frame(age=np.arange(60), code=np.arange(60) % 3, x=np.arange(60) / 7)
+    data = Dataset.from_table(table, discretize="quantile", bins=4)
+    assert data.cards.tolist() == [4, 3, 4]
+    assert data.states[0] == ("[0, 14]", "(14, 29]", "(29, 44]", "(44, 59]")
+    wide = Dataset.from_table(table, discretize="quantile", bins=4, max_states=1000)
+    assert_same(wide, data)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "kmeans:3,age=quantile:4,x=uniform:6,code=states",
+        {None: "kmeans:3", "age": "quantile:4", "x": "uniform:6", "code": "states"},
+        'x=uniform:6, age = quantile:4,kmeans:3,"code"=states',
+    ],
+)
+def test_each_column_has_its_own_cut(spec):
+    table = frame(age=np.arange(60), code=np.arange(60) % 9, x=np.arange(60) / 7, y=np.arange(60))
+    data = Dataset.from_table(table, discretize=spec, bins=5)
+    assert data.cards.tolist() == [4, 9, 6, 3]
+    assert "discretised 1 column(s) (uniform, 6 bins): 'x'" in data.notes
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("agee=quantile", r"--discretize\) names columns.*'agee'; did you mean 'age'"),
+        ("age=decile", "discretize is 'decile' for 'age'; use one of quantile"),
+        ("age=quantile:1", "bins of 'age' is 1"),
+        ("age=quantile:x", "bins of 'age' is 'x'"),
+        ("age=year:3", "discretize is 'year:3'"),
+        ("age=year", "cuts 'age' by the calendar"),
+        ("s=quantile", "names 's', but only numbers"),
+        ("age=quantile,age=uniform", "one method for each column"),
+        ("", "one method for each column"),
+        (3, "use a text such as 'quantile'"),
+    ],
+)
+def test_wrong_cuts_are_refused(spec, message):
+    with pytest.raises(DataError, match=message):
+        Dataset.from_table(frame(age=[1, 2, 3], s=["a", "b", "c"]), discretize=spec)
+
+
+def test_intervals_keep_their_order():
+    table = frame(a=np.arange(-50, 150), b=pd.date_range("2020-09-01", periods=200))
+    table["c"] = table.b - table.b[0]
+    table["d"] = table.a.where(table.a % 3 > 0)
+    data = Dataset.from_table(table, discretize="uniform", bins=7, missing="state")
+    assert_same(Dataset.from_table(data.to_pandas()), data)

@@ -106,7 +106,7 @@ def test_nested_polars():
         ({"bins": 2.5}, "bins is 2.5; use a whole number from 2 to max_states"),
         ({"max_states": 70_000}, "max_states is 70000"),
         ({"max_states": 1}, "max_states is 1"),
-        ({"max_states": "64"}, "max_states is '64'; use a whole number from 2 to 65536"),
+        ({"max_states": "64"}, "max_states is '64'; use a whole number from 2 to 4096"),
     ],
 )
 def test_bad_options(options, message):

@@ -17,13 +17,12 @@ from lsbn.data import DataError, Dataset
         (b"\xef\xbb\xbf", "the file is empty"),
         (b"a,b\n", "no rows"),
         (b"a\n1\n2\n", "a single column"),
-        (b"a;b\n1;2\n3;4\n", "header contains ';'"),
         (b"a,b\n1,2\n", "a single row"),
         (b"a,b\n1,2\n1,2,3\n4\n", r"header has 2 .*row 2 \(line 3\) has 3, row 3 \(line 4\) has 1"),
         (b"a,b\n1,\xe9\n2,x\n", "not UTF-8"),
         (b"a,b\n" + b"1,2\n" * 10_000 + b"1,\xe9\n", "not UTF-8"),
         ("a,b\n1,2\n2,3\n".encode("utf-16"), "not UTF-8"),
-        (b",a,b\n0,1,2\n1,3,4\n", "number 1; .*saved row index"),
+        (b",a,b\n0,1,2\n0,3,4\n", "number 1; .*saved row index"),
     ],
 )
 def test_bad_csv(content, message, tmp_path):
@@ -73,3 +72,91 @@ def test_csv_details(tmp_path):
     data = Dataset.read(path)
     assert data.names == ("a\nb", "sign", "id", "exp")
     assert data.states == (("1", "2"), ("-1", "1"), (long, f"{long}0"), ("2", "1000"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "options"),
+    [
+        ("t.txt", "a\tb\n1\tx y\n2\tz\n", {}),
+        ("t.txt", "a;b\n1;x y\n2;z\n", {}),
+        ("t.csv", "a;b\n1;x y\n2;z\n", {}),
+        ("t.txt", "a|b\n1|x y\n2|z\n", {"sep": "|"}),
+        ("t.csv", "a\tb\n1\tx y\n2\tz\n", {"sep": "tab"}),
+        ("t.csv", ",a,b\nr1,1,x y\nr2,2,z\n", {}),
+        ("t.csv", "a,b\nr1,1,x y\nr2,2,z\n", {}),
+        ("t.txt.gz", "a,b\n1,x y\n2,z\n", {}),
+        (
+            "t.arff",
+            "@relation r\n@attribute a numeric\n@attribute b {'x y',z}\n@data\n1,'x y'\n2,z\n",
+            {},
+        ),
+    ],
+)
+def test_layouts_of_text(name, text, options, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
+    data = Dataset.read(path, **options)
+    assert data.names == ("a", "b")
+    assert data.states == (("1", "2"), ("x y", "z"))
+    assert data.codes.tolist() == [[0, 1], [0, 1]]
+
+
+def test_spaces_and_no_header(tmp_path):
+    path = tmp_path / "t.txt"
+    path.write_text("  1   x\n\n 2  y \n")
+    data = Dataset.read(path, header=False)
+    assert data.names == ("x0", "x1")
+    assert data.states == (("1", "2"), ("x", "y"))
+    path.write_text("1 x\n2 y z\n")
+    with pytest.raises(DataError, match=r"row 1 \(line 2\) has 3"):
+        Dataset.read(path, sep="space", header=False)
+    with pytest.raises(DataError, match="sep is '::'"):
+        Dataset.read(path, sep="::")
+
+
+def test_decimal_commas(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a;b\n1,5;1,000\n2;2,000\n")
+    data = Dataset.read(path, discretize="quantile")
+    assert data.states == (("1.5", "2"), ("1,000", "2,000"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("@relation r\n@attribute a numeric\n", "no line @data"),
+        ("1,2\n3,4\n", "line 1: expected @attribute"),
+        ("@attribute a\n@data\n1\n", "line 1: expected @attribute NAME TYPE"),
+        ("@attribute a numeric\n@attribute b real\n@data\n1,2\n1\n", "row 2 after @data has 1"),
+        ("@attribute a numeric\n@attribute b real\n@data\n{0 1}\n", "sparse"),
+    ],
+)
+def test_bad_arff(text, message, tmp_path):
+    path = tmp_path / "t.arff"
+    path.write_text(text)
+    with pytest.raises(DataError, match=message):
+        Dataset.read(path)
+
+
+def test_arff_keeps_declared_order_and_missing_values(tmp_path):
+    path = tmp_path / "t.arff"
+    path.write_text(
+        "% comment\n@RELATION 'a b'\n\n@ATTRIBUTE 'full name' {low, mid, high, 'it\\'s'}\n"
+        '@attribute x REAL\n@attribute day date "yyyy-MM-dd"\n@DATA\n'
+        "mid, 1.5, 2020-01-01\nhigh, ?, 2020-01-02\n% c\nlow,2,2020-01-01\n'it\\'s',3,2020-01-03\n"
+    )
+    data = Dataset.read(path, missing="state", discretize="quantile")
+    assert data.names == ("full name", "x", "day")
+    assert data.states[0] == ("low", "mid", "high", "it's")
+    assert data.states[1] == ("1.5", "2", "3", "(missing)")
+    assert data.states[2] == ("2020-01-01", "2020-01-02", "2020-01-03")
+
+
+def test_a_first_line_of_numbers_is_pointed_out(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("1,2.5\n3,4.5\n5,4.5\n")
+    assert "all names are numbers" in Dataset.read(path, discretize="quantile").notes[0]
+    path.write_text("1,1\n3,4\n5,4\n")
+    with pytest.raises(DataError, match="use --no-header"):
+        Dataset.read(path)
+    assert Dataset.read(path, header=False).n_rows == 3

@@ -54,7 +54,7 @@ def test_fewer_weights_and_words_of_progress(alarm):
     told = []
     found = ropart(alarm, weights=["MI", "Pearson"], progress=told.append)
     assert list(found.by_weight) == ["MI", "Pearson"]
-    assert told[0] == "weighing 666 pairs of variables"
+    assert told[0] == "partition the variables (666 pairs)"
     assert len(told) == 3
 
 

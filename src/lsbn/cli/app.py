@@ -7,49 +7,121 @@ the parsed arguments. Slow imports (numba, scikit-learn, pandas) are inside func
 
 import argparse
 import os
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
 
-from lsbn.cli import demo, evaluate, learn, partition, report, sample, study
+from lsbn.cli import check, demo, evaluate, learn, partition, report, sample, study
 from lsbn.cli.options import HelpFormatter
 from lsbn.version import __version__
 
 __all__ = ["main", "make_parser"]
 
-COMMANDS = (demo, learn, report, evaluate, partition, sample, study)
-BAD_INPUT = 2
-INTERRUPTED = 130
+COMMANDS = (demo, check, learn, report, evaluate, partition, sample, study)
+UNEXPECTED, BAD_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
+"""Exit codes."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code: 0, 2 for bad input, 130 after Ctrl-C."""
+    """Run a command and return its exit code.
+
+    The code is 0, 1 after an error of lsbn itself, 2 for bad input, 130 after Ctrl-C, and 143 if
+    the system ends the process (SIGTERM).
+    """
     arguments = make_parser().parse_args(argv)
+    signals: list[int] = []
     try:
-        arguments.run(arguments)
-        sys.stdout.flush()
+        with _like_ctrl_c(signals), _plain_warnings(debug=arguments.debug):
+            arguments.run(arguments)
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except KeyboardInterrupt as interruption:
         remains = str(interruption) or "nothing was written"
-        print(f"lsbn: interrupted; {remains}", file=sys.stderr)
-        return INTERRUPTED
+        _say(f"lsbn: {'terminated' if signals else 'interrupted'}; {remains}")
+        return TERMINATED if signals else INTERRUPTED
     except BrokenPipeError:  # the reader of our output has gone, as in `lsbn ... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence_output()
         return 0
-    except (ValueError, OSError, MemoryError) as error:
+    except Exception as error:
         if arguments.debug:
             traceback.print_exc()
-        print(f"lsbn: error: {_message(error)}", file=sys.stderr)
-        return BAD_INPUT
+        foreseen = isinstance(error, ValueError | OSError | MemoryError)
+        _say(f"lsbn: error: {_message(error) if foreseen else _unforeseen(error)}")
+        if isinstance(error, OSError) and error.filename is None:
+            _silence_output()
+        return BAD_INPUT if foreseen else UNEXPECTED
     return 0
+
+
+@contextmanager
+def _like_ctrl_c(signals: list[int]) -> Iterator[None]:
+    """Raise KeyboardInterrupt on SIGTERM, so that drafts are removed; note the signal."""
+
+    def interrupt(number: int, frame: Any) -> None:
+        signals.append(number)
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _plain_warnings(*, debug: bool) -> Iterator[None]:
+    """Print warnings of lsbn as one line, and none of other packages; all of them in `debug`."""
+    if debug:
+        yield
+        return
+
+    def show(message: Any, category: Any, filename: str, *rest: Any) -> None:
+        if "lsbn" in filename.split(os.sep):
+            _say(f"lsbn: warning: {message}")
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield
+
+
+def _say(text: str) -> None:
+    """Print a line to standard error, if there is one."""
+    if sys.stderr is not None:
+        with suppress(OSError, ValueError):
+            print(text, file=sys.stderr)
+
+
+def _silence_output() -> None:
+    """Send what is left of the output nowhere: its reader has gone, or its disk is full."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _message(error: Exception) -> str:
     """Return the text of an error; for an error of the system, put the file's name before it."""
     if isinstance(error, MemoryError):
         return f"not enough memory ({error})" if str(error) else "not enough memory"
-    if isinstance(error, OSError) and error.strerror and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror:
+        place = "standard output" if error.filename is None else error.filename
+        return f"{place}: {error.strerror}"
     return str(error) or type(error).__name__
+
+
+def _unforeseen(error: Exception) -> str:
+    """Describe an error that lsbn did not foresee, in one line."""
+    text = " ".join(str(error).split())[:300]
+    return (
+        f"unexpected {type(error).__name__}{f': {text}' if text else ''}; this is a fault of lsbn: "
+        "`lsbn --debug COMMAND ...` shows where, please report it"
+    )
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -60,7 +132,8 @@ def make_parser() -> argparse.ArgumentParser:
         "probability for every edge.",
         epilog="First steps:\n"
         "  lsbn demo                             try lsbn on a bundled network\n"
-        "  lsbn learn survey.csv -o runs/survey  learn from your own table\n\n"
+        "  lsbn check survey.csv                 what your own table will become\n"
+        "  lsbn learn survey.csv -o runs/survey  learn from it\n\n"
         "`lsbn COMMAND --help` explains each command and the files it writes.",
         formatter_class=HelpFormatter,
     )

@@ -8,6 +8,7 @@ from lsbn.cli.options import LEARNERS, Commands, add_command, add_jobs, add_seed
 from lsbn.cli.printing import print_communities, print_written
 from lsbn.cli.progress import StageProgress
 from lsbn.cli.sample import shuffled_columns
+from lsbn.files import claimed
 
 __all__ = ["add_parser", "run"]
 
@@ -51,14 +52,15 @@ def run(arguments: argparse.Namespace) -> None:
     require_free(arguments.output, force=arguments.force)
     stages = StageProgress()
     net = load_network("alarm")
-    with stages("sample", "sampling alarm"):
+    with stages("sample", "alarm"):
         table = net.sample(ROWS, random_state=arguments.seed)
         dataset = Dataset.from_table(table.iloc[:, shuffled_columns(net, arguments.seed)])
     print(
         f"alarm, a network for monitoring patients: {net.n_variables} variables, {net.n_edges} "
         f"edges.\nFrom {ROWS:,} rows sampled from it, columns shuffled, lsbn finds\n"
     )
-    communities = learn_and_write(arguments, dataset, net.dag, stages)
+    with claimed(arguments.output):
+        communities = learn_and_write(arguments, dataset, net.dag, stages)
     print()
     print_communities(communities, "")
     covered = covered_edges(communities, net.dag)
@@ -72,4 +74,4 @@ def _holds_a_demo(folder: Path) -> bool:
 
     if not folder.is_dir():
         return False
-    return Run(folder).summary.get("settings", {}).get("command") == "demo"
+    return (Run(folder).summary.get("settings") or {}).get("command") == "demo"

@@ -17,6 +17,9 @@ Hits, misses and errors are those of the skeleton, without directions. Precision
 in percent. The structural Hamming distance counts the pairs on which the two equivalence classes
 (CPDAGs) differ.
 
+A list of edges with a third column, probability, means the acyclic graph of the edges above 0.5. So
+edges.csv of a run may be the truth of another run. Without this column a cycle is an error.
+
 In a run with --copies group, an edge of a group is true if one of its columns has this edge in the
 true network. True edges between columns of the same group do not count.
 
@@ -37,8 +40,10 @@ def run(arguments: argparse.Namespace) -> None:
     from lsbn.runs import Run, columns_of, evaluation_of, load_truth
 
     finished = Run(Path(arguments.run_folder))
-    edges = finished.edges(load_truth(arguments.truth))
-    groups = finished.groups
+    truth = load_truth(arguments.truth)
+    edges, groups = finished.edges(truth), finished.groups
+    if groups.keys() & set(truth):  # the truth is a list of edges between groups
+        groups = {}
     truth = load_truth(arguments.truth, columns_of(edges.names, groups))
     evaluation = evaluation_of(edges, truth, finished.summary.get("seed"), groups=groups)
     if arguments.json:

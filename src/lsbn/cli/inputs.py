@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lsbn.cli.options import reading_options
 from lsbn.cli.progress import StageProgress
 
 if TYPE_CHECKING:
@@ -19,15 +20,14 @@ __all__ = ["read_table", "read_truth"]
 
 def read_table(arguments: argparse.Namespace, stages: StageProgress) -> Dataset:
     """Read the table, and print notes on columns and rows that were changed or left out."""
-    with stages("read", f"reading {Path(arguments.data).name}"):
+    with stages("read", Path(arguments.data).name):
         from lsbn.data import Dataset
 
         dataset = Dataset.read(
             arguments.data,
-            discretize=arguments.discretize,
-            bins=arguments.bins,
-            missing=arguments.missing,
-            max_states=arguments.max_states,
+            **reading_options(arguments),
+            sep=arguments.sep,
+            header=arguments.header,
         )
     for note in dataset.notes:
         print(f"note: {note}")

@@ -21,6 +21,7 @@ from lsbn.cli.printing import print_evaluation, print_warnings, print_written
 from lsbn.cli.progress import StageProgress
 from lsbn.cli.scopes import learn_in_scope
 from lsbn.cli.summary import make_summary
+from lsbn.files import claimed
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -125,8 +126,9 @@ def run(arguments: argparse.Namespace) -> None:
         )
     require_free(arguments.output, force=arguments.force)
     stages = StageProgress()
-    dataset = read_table(arguments, stages)
-    learn_and_write(arguments, dataset, read_truth(arguments, dataset.names), stages)
+    with claimed(arguments.output):
+        dataset = read_table(arguments, stages)
+        learn_and_write(arguments, dataset, read_truth(arguments, dataset.names), stages)
     print_written(arguments.output, stages.total)
 
 
@@ -163,7 +165,7 @@ def learn_and_write(
             truth=truth,
         )
 
-    with stages("write", f"writing {arguments.output}"):
+    with stages("write", arguments.output):
         force = arguments.force
         write_run(arguments.output, summary, communities, edges=edges, more=page, force=force)
     found = edges.as_written().skeleton(0.5).number_of_edges()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 __all__ = [
     "LEARNERS",
@@ -16,10 +16,12 @@ __all__ = [
     "HelpFormatter",
     "add_command",
     "add_jobs",
+    "add_reading_options",
     "add_run_folder",
     "add_seed",
     "add_table_options",
     "count",
+    "reading_options",
 ]
 
 NETWORKS = ("alarm", "insurance", "win95pts", "pigs", "link")
@@ -28,13 +30,22 @@ WITHOUT_SCORE = ("pc", "aracne")
 """Learners that test for independence, or compare mutual information, and have no score."""
 
 TABLE_HELP = """\
-DATA is a .csv, .csv.gz, .tsv, .tsv.gz or .parquet file: one row per observation, one column per
-variable, a header with the names. The values of a column are states (text or whole numbers).
-Columns with fractional numbers need --discretize. Tables with missing values need --missing."""
+DATA is a .csv, .tsv or .txt file (also .gz), or an .arff or .parquet file: one row per observation,
+one column per variable, a header with the names. The values of a column are states (text or whole
+numbers). Columns with fractions or dates need --discretize. Tables with missing values need
+--missing. `lsbn check DATA` says what each column will become, and the options that it needs.
+
+--discretize takes one method for all columns of numbers, methods for single columns, or both:
+  --discretize quantile
+  --discretize "age=quantile:4,height=uniform:6"
+  --discretize "quantile,age=uniform:4,when=month,zip=states"
+Every column with more than B different numbers is cut, whole numbers too. quantile: intervals with
+the same number of rows; uniform: of the same width; kmeans: around clusters; states: each value
+stays a state. Dates also by year, month, month-of-year, weekday or hour."""
 
 TRUTH_HELP = """\
 NET is a bundled network (alarm, insurance, win95pts, pigs, link), a .bif or .bif.gz file, or a
-.csv file of edges with the header source,target."""
+.csv file of edges with the header source,target (or source,target,probability)."""
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 """What ``ArgumentParser.add_subparsers`` returns."""
@@ -90,15 +101,23 @@ def add_run_folder(command: argparse.ArgumentParser) -> None:
 
 def add_table_options(command: argparse.ArgumentParser) -> None:
     """Add what commands on a table share: files, how to read the table, seed and cores."""
-    command.add_argument("data", metavar="DATA", help="the table")
     command.add_argument("-o", "--output", required=True, metavar="RUN", help="folder to write")
     command.add_argument("--force", action="store_true", help="replace RUN if it exists")
     command.add_argument("--truth", metavar="NET", help="the true network, to compare with")
+    add_reading_options(command)
+    add_seed(command)
+    add_jobs(command)
+
+
+def add_reading_options(command: argparse.ArgumentParser) -> None:
+    """Add the table, and how to read it."""
+    command.add_argument("data", metavar="DATA", help="the table")
     table = command.add_argument_group("how to read the table")
     table.add_argument(
         "--discretize",
-        choices=("quantile", "uniform", "kmeans"),
-        help="cut columns of fractional numbers into intervals",
+        metavar="HOW",
+        help="cut numbers and dates into intervals: quantile, uniform or kmeans, or a method for "
+        "each column; see below",
     )
     table.add_argument(
         "--bins", type=count, default=5, metavar="B", help="number of intervals (default 5)"
@@ -117,8 +136,35 @@ def add_table_options(command: argparse.ArgumentParser) -> None:
         metavar="K",
         help="refuse columns with more states (default 64)",
     )
-    add_seed(command)
-    add_jobs(command)
+    for option, meaning in (
+        ("--drop", "columns to leave out, with commas between"),
+        ("--keep", "columns to use; the others are left out"),
+    ):
+        table.add_argument(option, default="", metavar="NAMES", help=meaning)
+    table.add_argument(
+        "--na",
+        default="",
+        metavar="VALUES",
+        help='more values that mean "missing", such as "?,*,-999"',
+    )
+    table.add_argument(
+        "--sep",
+        metavar="C",
+        help="character between the fields of a text file, or tab or space (default: by the "
+        "ending of the file's name, or by its first line)",
+    )
+    table.add_argument(
+        "--no-header",
+        dest="header",
+        action="store_false",
+        help="the first line has no names; the columns are called x0, x1, ...",
+    )
+
+
+def reading_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return what `lsbn.data.TableOptions` takes, from the parsed arguments."""
+    keys = ("discretize", "bins", "missing", "max_states", "drop", "keep", "na")
+    return {key: getattr(arguments, key) for key in keys}
 
 
 def add_seed(command: argparse.ArgumentParser) -> None:

@@ -12,6 +12,7 @@ from lsbn.cli.options import TABLE_HELP, TRUTH_HELP, Commands, add_command, add_
 from lsbn.cli.printing import print_communities, print_coverage
 from lsbn.cli.progress import StageProgress
 from lsbn.cli.summary import make_summary
+from lsbn.files import claimed
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -44,14 +45,21 @@ def add_parser(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Find overlapping communities and write a run folder."""
-    from lsbn.partition import ropart
-    from lsbn.runs import require_free, write_run
+    from lsbn.runs import require_free
 
     require_free(arguments.output, force=arguments.force)
+    with claimed(arguments.output):
+        _find_communities(arguments)
+
+
+def _find_communities(arguments: argparse.Namespace) -> None:
+    from lsbn.partition import ropart
+    from lsbn.runs import write_run
+
     stages = StageProgress()
     dataset = read_table(arguments, stages)
     truth = read_truth(arguments, dataset.names)
-    with stages("partition", f"partitioning {dataset.n_variables:,} variables") as tell:
+    with stages("partition", f"{dataset.n_variables:,}") as tell:
         parts = ropart(dataset, n_jobs=arguments.jobs, progress=tell)
     communities = _named(parts.communities, dataset.names)
     by_weight = {weight: _named(found, dataset.names) for weight, found in parts.by_weight.items()}

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from lsbn.stagenames import stage_name
+
 __all__ = ["StageProgress", "kernels_are_compiled"]
 
 PATIENCE = 2.0
@@ -39,7 +41,7 @@ class StageProgress:
     Examples
     --------
     >>> stages = StageProgress()
-    >>> with stages("count", "counting beans"):
+    >>> with stages("count", "beans"):
     ...     beans = sum(range(10))
     >>> list(stages.seconds)
     ['count']
@@ -55,12 +57,16 @@ class StageProgress:
         return time.perf_counter() - self._start
 
     @contextmanager
-    def __call__(self, name: str, label: str) -> Iterator[Callable[[str], None]]:
-        """Time a stage; on a terminal, show a spinner with the label after `PATIENCE` seconds.
+    def __call__(self, name: str, detail: str = "") -> Iterator[Callable[[str], None]]:
+        """Time a stage; on a terminal, show a spinner with its name after `PATIENCE` seconds.
 
-        The ``with`` block gets a function that changes the label.
+        The ``with`` block gets a function that changes the text beside the spinner.
         """
-        spinner = _Spinner(label) if sys.stderr.isatty() else None
+        spinner = (
+            _Spinner(stage_name(name, detail))
+            if sys.stderr is not None and sys.stderr.isatty()
+            else None
+        )
         begin = time.perf_counter()
         try:
             yield spinner.say if spinner else _say_nothing

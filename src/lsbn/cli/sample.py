@@ -49,13 +49,13 @@ def run(arguments: argparse.Namespace) -> None:
     write = writer_for(target)
     _require_free_file(target, force=arguments.force)
     stages = StageProgress()
-    with stages("sample", f"sampling {arguments.network}"):
+    with stages("sample", arguments.network):
         net = load_network(arguments.network)
         codes = net.sample_codes(arguments.rows, arguments.seed)
         columns = list(range(net.n_variables))
         if arguments.shuffle_columns:
             columns = shuffled_columns(net, arguments.seed)
-    with stages("write", f"writing {target.name}"), atomic_file(target) as draft:
+    with stages("write", target.name), atomic_file(target) as draft:
         write(draft, net, codes, columns)
     print(
         f"{arguments.rows:,} rows of {net.n_variables:,} variables from {net.name} "

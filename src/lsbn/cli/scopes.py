@@ -60,7 +60,7 @@ def _learn_globally(
     folded = FOLDS[mode](dataset)
     _print_notes(folded.notes)
     columns = dataset if mode == "keep" else folded.dataset
-    with stages("learn", f"{arguments.learner} on {columns.n_variables:,} variables"):
+    with stages("learn", f"{columns.n_variables:,}, {arguments.learner}"):
         learned = LEARNERS[arguments.learner](
             columns, random_state=arguments.seed, n_jobs=arguments.jobs, **_options(arguments)
         )
@@ -78,7 +78,7 @@ def _learn_by_communities(
 
     make = LSBN.paper if arguments.paper else LSBN
     copies = {} if arguments.copies is None else {"fold_copies": arguments.copies}
-    with stages("fit", "learning") as tell:
+    with stages("fit") as tell:
         model = make(
             learner=arguments.learner,
             random_state=arguments.seed,

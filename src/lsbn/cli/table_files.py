@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from lsbn.files import safe_name
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -67,8 +69,10 @@ def _csv_lines(net: BayesianNetwork, codes: np.ndarray, columns: Sequence[int]) 
     """Yield the header and blocks of rows; each state is quoted once, not once per cell."""
     import numpy as np
 
-    yield (",".join(_quoted(net.names[v]) for v in columns) + "\n").encode()
-    words = {v: np.array([_quoted(s) for s in net.states[v]], dtype=object) for v in columns}
+    yield (",".join(_quoted(safe_name(net.names[v])) for v in columns) + "\n").encode()
+    words = {
+        v: np.array([_quoted(safe_name(s)) for s in net.states[v]], dtype=object) for v in columns
+    }
     for start in range(0, codes.shape[1], BLOCK):
         block = [words[v][codes[v, start : start + BLOCK]].tolist() for v in columns]
         yield ("\n".join(map(",".join, zip(*block, strict=True))) + "\n").encode()

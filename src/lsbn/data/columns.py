@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,12 +22,17 @@ __all__ = [
     "check_names",
     "check_shape",
     "is_missing",
+    "is_unicode",
     "label_of",
     "listing",
     "parse_columns",
 ]
 
 _FINITE = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_START = re.compile(r"[\[(]?([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?:.*, .*\]$|$)")
+"""A number, or the lower end of an interval."""
+_GAP = re.compile(r"\(+missing\)+")
+"""The state of missing values."""
 _LARGEST_EXACT = 2.0**53
 """A float holds every integer up to this size."""
 
@@ -50,9 +55,9 @@ class Column:
     labels : tuple of str, optional
         The names of the states, in order.
     time : str
-        The numpy type of dates and durations, or an empty text.
-    origin : int
-        The tick from which the numbers of a date or duration count.
+        The numpy type of dates and durations, or an empty text. Their values are whole ticks.
+    zone : str
+        The time zone of dates, or an empty text. Their ticks count in UTC.
     """
 
     name: str
@@ -60,7 +65,7 @@ class Column:
     missing: np.ndarray | None = None
     labels: tuple[str, ...] | None = None
     time: str = ""
-    origin: int = 0
+    zone: str = ""
 
     @property
     def present(self) -> np.ndarray:
@@ -70,16 +75,16 @@ class Column:
     @cached_property
     def continuous(self) -> bool:
         """Whether the values are times, fractions, or too large for exact integers."""
+        if self.time:
+            return True
         if self.labels is not None or self.values.dtype.kind != "f":
             return False
-        values = self.present
-        return bool(self.time) or bool(
-            ((values != np.floor(values)) | (abs(values) > _LARGEST_EXACT)).any()
-        )
+        values = self.present[np.isfinite(self.present)]
+        return bool(((values != np.floor(values)) | (abs(values) > _LARGEST_EXACT)).any())
 
     def rows(self, keep: np.ndarray) -> Column:
         """Return the column with the rows of a mask; no value in these rows may be missing."""
-        return Column(self.name, self.values[keep], None, self.labels, self.time, self.origin)
+        return replace(self, values=self.values[keep], missing=None)
 
 
 def listing(items: Iterable[str], limit: int = 10) -> str:
@@ -109,6 +114,15 @@ def is_missing(value: Any) -> bool:
     return value is None or value is pd.NA or value is pd.NaT or bool(value != value)
 
 
+def is_unicode(text: str) -> bool:
+    r"""Return whether a text can be written to a file: it has no half of a surrogate pair.
+
+    >>> is_unicode("日本"), is_unicode("\ud800")
+    (True, False)
+    """
+    return not any("\ud800" <= c <= "\udfff" for c in text)
+
+
 def check_names(names: Iterable[Any], source: str) -> tuple[str, ...]:
     """Turn the names of columns into strings; refuse empty and repeated names."""
     clean = ["" if is_missing(n) else str(n) for n in names]
@@ -123,9 +137,16 @@ def check_names(names: Iterable[Any], source: str) -> tuple[str, ...]:
     places: dict[str, list[str]] = {}
     for i, n in enumerate(clean):
         places.setdefault(n, []).append(str(i + 1))
+    foreign = [repr(n) for n in clean if not is_unicode(n)]
+    if foreign:
+        raise DataError(
+            f"{source}: column names that are not Unicode text: {listing(foreign)}; rename them"
+        )
     twice = [f"{n!r} (columns {listing(at)})" for n, at in places.items() if len(at) > 1]
     if twice:
-        raise DataError(f"{source}: duplicate column names: {listing(twice)}; rename or drop them")
+        row = all(_FINITE.fullmatch(n) for n in clean)
+        cure = "the first line seems to be a row: use --no-header" if row else "rename or drop them"
+        raise DataError(f"{source}: duplicate column names: {listing(twice)}; {cure}")
     return tuple(clean)
 
 
@@ -192,7 +213,7 @@ def _parse(name: str, column: pa.Array) -> Column | None:
         values = column.dictionary
         if is_.is_nested(values.type) or "binary" in str(values.type):
             return None
-        labels = [None if v is None else label_of(v) for v in values.to_pylist()]
+        labels = [None if is_missing(v) else label_of(v) for v in values.to_pylist()]
         indices = column.indices
         if indices.null_count:
             indices = indices.cast(pa.int64()).fill_null(-1)
@@ -216,14 +237,26 @@ def _states(
 
 
 def _sorted_labels(labels: list[str]) -> list[str]:
-    """Sort by size if every label is a number, else as text.
+    """Sort numbers and intervals by size if there is nothing else, other labels as text.
 
     >>> _sorted_labels(["10", "9", "1"]), _sorted_labels(["10", "9", "1_1"])
     (['1', '9', '10'], ['10', '1_1', '9'])
+    >>> _sorted_labels(["(5, 10]", "(10, 20]", "[-1, 5]"])
+    ['[-1, 5]', '(5, 10]', '(10, 20]']
+    >>> _sorted_labels(["(missing)", "10", "9"])
+    ['9', '10', '(missing)']
     """
-    if not all(_FINITE.fullmatch(label) for label in labels):
+    rest = [label for label in labels if not _GAP.fullmatch(label)]
+    starts = [_START.match(label) for label in rest]
+    if not rest or not all(starts) or max(map(len, rest)) > 1_000:
         return sorted(labels)
-    return sorted(labels, key=lambda s: (float(s) if re.search("[.eE]", s) else int(s), s))
+    sizes = [_size(start[1]) for start in starts if start]
+    order = sorted(zip(sizes, [label.lstrip("[(") for label in rest], rest, strict=True))
+    return [label for _, _, label in order] + sorted(set(labels) - set(rest), key=len)
+
+
+def _size(text: str) -> int | float:
+    return float(text) if re.search("[.eE]", text) else int(text)
 
 
 def _numeric(name: str, column: pa.Array) -> Column | None:
@@ -233,14 +266,27 @@ def _numeric(name: str, column: pa.Array) -> Column | None:
     gap = missing if missing.any() else None
     if is_.is_integer(kind):
         return Column(name, column.fill_null(0).to_numpy(), gap)
-    if is_.is_floating(kind) or is_.is_decimal(kind):
+    if is_.is_floating(kind):
         return Column(name, column.cast(pa.float64()).to_numpy(zero_copy_only=False), gap)
+    if is_.is_decimal(kind):
+        return _decimal(name, column, gap)
     if not is_.is_temporal(kind) or is_.is_interval(kind):
         return None
     unit = {"day": "D", "ms": "ms"}[str(kind)[7:-1]] if is_.is_date(kind) else kind.unit
     clock = "datetime64" if is_.is_date(kind) or is_.is_timestamp(kind) else "timedelta64"
     ticks = column.view(pa.int32() if kind.bit_width == 32 else pa.int64())
     ticks = ticks.cast(pa.int64()).fill_null(0).to_numpy()
-    origin = int(ticks[~missing].min()) if not missing.all() else 0
-    values = np.where(missing, np.nan, (ticks - origin).astype(np.float64))
-    return Column(name, values, gap, time=f"{clock}[{unit}]", origin=origin)
+    zone = (kind.tz or "") if is_.is_timestamp(kind) else ""
+    return Column(name, ticks, gap, time=f"{clock}[{unit}]", zone=zone)
+
+
+def _decimal(name: str, column: pa.Array, gap: np.ndarray | None) -> Column | None:
+    """Turn decimals into integers; longer ones into states, and fractions into floats."""
+    try:
+        return Column(name, column.cast(pa.int64()).fill_null(0).to_numpy(), gap)
+    except pa.ArrowInvalid:
+        values = column.to_pylist()
+    if all(value is None or value == value.to_integral_value() for value in values):
+        texts = [None if value is None else f"{value:.0f}" for value in values]
+        return _parse(name, pa.array(texts, pa.string()))
+    return Column(name, column.cast(pa.float64()).to_numpy(zero_copy_only=False), gap)

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
-from lsbn.data.columns import Column, DataError, listing
-from lsbn.data.discretize import intervals, observed_codes
+from lsbn.data.coding import code_table
+from lsbn.data.columns import DataError, listing
 from lsbn.data.ingest import file_columns, table_columns
-from lsbn.data.options import TableOptions
+from lsbn.data.options import Discretize, TableOptions
+from lsbn.data.textfile import TextLayout
 
 __all__ = ["Dataset"]
 
@@ -44,6 +44,12 @@ class Dataset:
         ``states[v][c]`` is the label of code c of variable v.
     notes : tuple of str
         Changes of the table: dropped rows, discretised columns, columns with a single state.
+
+    Notes
+    -----
+    States are ordered by value: False before True, numbers and intervals by size, ordered
+    categories as declared, other labels alphabetically. Floats without fractional part are
+    integers: 1.0 is labelled "1".
 
     Examples
     --------
@@ -89,11 +95,14 @@ class Dataset:
         cls,
         table: Any,
         *,
-        discretize: str | None = None,
+        discretize: Discretize = None,
         bins: int = 5,
         missing: str = "error",
         max_states: int = 64,
         names: Sequence[Any] | None = None,
+        drop: str | Iterable[str] = (),
+        keep: str | Iterable[str] = (),
+        na: str | Iterable[str] = (),
     ) -> Dataset:
         """Code a table held in memory.
 
@@ -102,20 +111,25 @@ class Dataset:
         table : pandas, polars or pyarrow table, 2-D numpy array, or Dataset
             Rows are observations, columns are variables. Row indices of pandas are ignored. A
             Dataset is returned unchanged.
-        discretize : {None, "quantile", "uniform", "kmeans"}
-            How to cut continuous columns (floats with a fractional part, dates, durations) and
-            integer columns of more than `max_states` values into intervals. With None such columns
-            are an error. A column with at most `bins` values keeps each value as a state.
+        discretize : str or dict, optional
+            How numbers, dates and durations become states: ``"quantile"``, ``"uniform"`` or
+            ``"kmeans"`` cut every column with more than `bins` different values into intervals,
+            whole numbers too. Single columns: ``"quantile,age=uniform:4,when=month"`` or ``{None:
+            "quantile", "age": "uniform:4", "when": "month"}``. `lsbn.data.options` has all methods.
+            Without it, fractions and dates are an error.
         bins : int
             Number of intervals; equal values may leave fewer.
         missing : {"error", "drop", "state"}
             What to do with missing values (None, NaN, NaT, blank text): raise an error, drop the
             row, or make them the last state of the column, ``(missing)``.
         max_states : int
-            A column with more states is an error. Such a column is often an identifier, and its
-            counts would be almost all zero.
+            A column with more states is an error; such a column is often an identifier.
         names : sequence, optional
             Names to use instead of the table's own. Columns of an array are called x0, x1, ...
+        drop, keep : str or sequence of str
+            Columns to leave out; columns to use, without the others. A text has commas between.
+        na : str or sequence of str
+            More values that mean 'missing', such as ``"?,*,-999"``.
 
         Returns
         -------
@@ -124,13 +138,7 @@ class Dataset:
         Raises
         ------
         DataError
-            If the table cannot be used. The message names the columns and the remedy.
-
-        Notes
-        -----
-        States are ordered by value: False before True, numbers by size, ordered categories as
-        declared. Other labels are ordered by size if all of them are numbers, else alphabetically.
-        Floats without fractional part are integers: 1.0 is labelled "1".
+            The message names all problems of the table, their columns and the remedy.
 
         Examples
         --------
@@ -140,30 +148,42 @@ class Dataset:
         >>> data.states
         (('[0.1, 0.2]', '(0.2, 0.4]'), ('1', '2'))
         """
-        options = TableOptions(discretize, bins, missing, max_states)
+        options = TableOptions(discretize, bins, missing, max_states, drop, keep, na)
         if isinstance(table, Dataset):
             return table
-        return _coded_table(table_columns(table, names), options)
+        return cls(**vars(code_table(table_columns(table, options, names), options)))
 
     @classmethod
     def read(
         cls,
         path: str | os.PathLike[str],
         *,
-        discretize: str | None = None,
+        discretize: Discretize = None,
         bins: int = 5,
         missing: str = "error",
         max_states: int = 64,
         names: Sequence[Any] | None = None,
+        drop: str | Iterable[str] = (),
+        keep: str | Iterable[str] = (),
+        na: str | Iterable[str] = (),
+        sep: str | None = None,
+        header: bool = True,
     ) -> Dataset:
-        """Code a .csv, .csv.gz, .tsv, .tsv.gz or .parquet file.
+        """Code a .csv, .tsv or .txt file (plain or .gz), or an .arff or .parquet file.
 
         Parameters
         ----------
         path : str or path
-            A text file must be UTF-8 with a header.
-        discretize, bins, missing, max_states, names
+            A text file must be UTF-8.
+        discretize, bins, missing, max_states, names, drop, keep, na
             As for `from_table`.
+        sep : str, optional
+            The character between the fields of a text file, or ``"tab"`` or ``"space"`` (any number
+            of spaces). By default a comma in .csv, a tab in .tsv, and what the first line shows in
+            .txt files, and in all files whose first line has only one field.
+        header : bool
+            Whether the first line of a text file has the names of the columns. If not, the columns
+            are called x0, x1, ...
 
         Returns
         -------
@@ -171,12 +191,16 @@ class Dataset:
 
         Notes
         -----
-        A column of a text file is numeric if all its entries are numbers without padding zeros.
-        All other labels stay as they are in the file. Missing values are empty fields and NA, N/A,
-        n/a, #N/A, <NA>, NaN, nan, null, NULL, quoted or not.
+        A column of a text file is numeric if all its entries are numbers without padding zeros,
+        and holds dates if all entries look like ``2020-01-31`` or ``2020-01-31T12:30``. All other
+        labels stay as they are in the file. Missing values are empty fields and NA, N/A, n/a, #N/A,
+        <NA>, NaN, nan, null, NULL, quoted or not, and those of `na`. A first column without a name
+        is left out if its entries all differ, because it is a saved row index.
         """
-        options = TableOptions(discretize, bins, missing, max_states)
-        return _coded_table(file_columns(path, names), options)
+        options = TableOptions(discretize, bins, missing, max_states, drop, keep, na)
+        columns, notes = file_columns(path, options, names, TextLayout(sep, header))
+        coded = code_table(columns, options)
+        return cls(**vars(coded) | {"notes": notes + coded.notes})
 
     def select(self, variables: Iterable[int | str]) -> Dataset:
         """Return a dataset with some of the variables.
@@ -217,136 +241,3 @@ class Dataset:
             for name, codes, labels in zip(self.names, self.codes, self.states, strict=True)
         }
         return pd.DataFrame(columns)
-
-
-def _coded_table(columns: list[Column], options: TableOptions) -> Dataset:
-    """Treat missing values, discretise and code. An error names all columns with the problem."""
-    names = tuple(c.name for c in columns)
-    infinite = [
-        f"{c.name!r} ({k:,})"
-        for c in columns
-        if c.values.dtype.kind == "f" and (k := int(np.isinf(c.values).sum()))
-    ]
-    if infinite:
-        raise DataError(
-            f"infinite values in {listing(infinite)}; replace them by a number or a missing value"
-        )
-    columns, notes = _without_missing(columns, options)
-    cut = [c.name for c in columns if c.continuous]
-    if cut and options.discretize is None:
-        raise DataError(
-            f"continuous values in {len(cut):,} column(s): {listing(map(repr, cut))}; cut them "
-            'into intervals with discretize="quantile" (command line: --discretize quantile '
-            "--bins 5), or convert them to text if the values are states"
-        )
-    with threadpool_limits(1):  # k-means: same sums on any machine, no threads within workers
-        coded = [_coded_column(c, options) for c in columns]
-    _refuse_crowded(columns, coded, options)
-    cards = np.array([len(c.labels) for c in coded], dtype=np.int64)
-    notes += _closing_notes(names, coded, cards, options)
-    dtype = np.uint8 if cards.max() <= 256 else np.uint16
-    codes = np.array([c.codes for c in coded], dtype=dtype, order="C")
-    return Dataset(codes, cards, names, tuple(c.labels for c in coded), notes)
-
-
-def _without_missing(
-    columns: list[Column], options: TableOptions
-) -> tuple[list[Column], tuple[str, ...]]:
-    """Apply the option `missing`; only with "state" the columns still have missing values."""
-    holes = {c.name: c.missing for c in columns if c.missing is not None}
-    if not holes:
-        return columns, ()
-    counts = listing(f"{name!r} ({int(hole.sum()):,})" for name, hole in holes.items())
-    where = f"missing values in {len(holes):,} column(s): {counts}"
-    if options.missing == "error":
-        raise DataError(
-            f'{where}; leave out their rows with missing="drop" (command line: --missing drop), '
-            'or make them a state of their own with missing="state"'
-        )
-    if options.missing == "state":
-        return columns, (f"{where}; kept as a state of their own",)
-    keep = ~np.logical_or.reduce(list(holes.values()))
-    left = int(keep.sum())
-    if left < 2:
-        raise DataError(
-            f"{left} of {len(keep):,} rows have no missing value, at least two are needed; "
-            f'{where}; drop the emptiest columns first, or use missing="state"'
-        )
-    note = f"dropped {len(keep) - left:,} of {len(keep):,} rows: {where}"
-    return [c.rows(keep) for c in columns], (note,)
-
-
-@dataclass(frozen=True)
-class _Coded:
-    """Codes and labels of one column. A column with too many states has no labels."""
-
-    codes: np.ndarray
-    labels: tuple[str, ...]
-    n_states: int
-    cut: bool = False
-
-
-def _coded_column(column: Column, options: TableOptions) -> _Coded:
-    """Code the observed states of a column; discretise it if needed."""
-    values, cut = column.present, False
-    strategy, bins = str(options.discretize), options.bins
-    if column.continuous:
-        codes, labels = intervals(column, strategy, bins)
-        cut, n_states = True, len(labels)
-    else:
-        if values.dtype.kind == "f":
-            values = values.astype(np.int64)
-        observed, codes = observed_codes(values)
-        n_states = len(observed)
-        crowded = n_states > options.max_states
-        if crowded and column.labels is None and options.discretize is not None:
-            codes, labels = intervals(column, strategy, bins)
-            cut, n_states = True, len(labels)
-        elif crowded:
-            return _Coded(codes, (), n_states)
-        elif column.labels is None:
-            labels = tuple(str(v) for v in observed)
-        else:
-            labels = tuple(column.labels[v] for v in observed)
-    if column.missing is not None:
-        full = np.full(len(column.values), n_states, dtype=np.int32)
-        full[~column.missing] = codes
-        codes, labels = full, (*labels, _missing_label(labels))
-    narrow = np.uint8 if len(labels) <= 256 else np.uint16
-    return _Coded(codes.astype(narrow), labels, len(labels), cut)
-
-
-def _missing_label(labels: tuple[str, ...]) -> str:
-    label = "(missing)"
-    while label in labels:
-        label = f"({label})"
-    return label
-
-
-def _refuse_crowded(columns: list[Column], coded: list[_Coded], options: TableOptions) -> None:
-    crowded = [
-        f"{column.name!r} ({c.n_states:,} states)"
-        for column, c in zip(columns, coded, strict=True)
-        if c.n_states > options.max_states
-    ]
-    if crowded:
-        raise DataError(
-            f"more than {options.max_states} states in {len(crowded):,} column(s): "
-            f"{listing(crowded)}; drop identifiers, group rare states, cut numbers into intervals "
-            'with discretize="quantile" (command line: --discretize quantile), or raise '
-            "max_states (--max-states)"
-        )
-
-
-def _closing_notes(
-    names: tuple[str, ...], coded: list[_Coded], cards: np.ndarray, options: TableOptions
-) -> tuple[str, ...]:
-    cut = [repr(n) for n, c in zip(names, coded, strict=True) if c.cut]
-    constant = [repr(n) for n, card in zip(names, cards, strict=True) if card == 1]
-    notes: tuple[str, ...] = ()
-    if cut:
-        how = f"{options.discretize}, {options.bins} bins"
-        notes += (f"discretised {len(cut):,} column(s) ({how}): {listing(cut)}",)
-    if constant:
-        notes += (f"{len(constant):,} column(s) with a single state: {listing(constant)}",)
-    return notes

@@ -7,25 +7,26 @@ import warnings
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.preprocessing import KBinsDiscretizer
 
+from lsbn.data.calendar import CALENDAR, periods, tick_texts
 from lsbn.data.columns import Column, label_of
 
-__all__ = ["STRATEGIES", "intervals", "observed_codes"]
+__all__ = ["CALENDAR", "STRATEGIES", "intervals", "observed_codes", "value_states"]
 
 STRATEGIES = ("quantile", "uniform", "kmeans")
 """Ways to choose the cut points, by their names in scikit-learn."""
 
 
 def observed_codes(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sorted distinct integers and the position of every value among them.
+    """Return the sorted distinct numbers and the position of every value among them.
 
     >>> distinct, codes = observed_codes(np.array([7, 3, 7]))
     >>> distinct.tolist(), codes.tolist()
     ([3, 7], [1, 0, 1])
     """
-    if len(values) and int(values.max()) - int(values.min()) < 4096:
+    whole = values.dtype.kind in "iu"
+    if whole and len(values) and int(values.max()) - int(values.min()) < 4096:
         low = values.min()
         shifted = (values - low).view(f"u{values.itemsize}").astype(np.intp)
         seen = np.bincount(shifted) > 0
@@ -35,18 +36,36 @@ def observed_codes(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return observed, codes
 
 
-def intervals(column: Column, strategy: str, bins: int) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Cut the numbers of a column into right-closed intervals.
+def value_states(column: Column) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Make every number or date of a column a state.
+
+    Returns
+    -------
+    codes : numpy.ndarray of int
+        The state of every value that is not missing.
+    labels : tuple of str
+    """
+    values = column.present
+    if values.dtype.kind == "f" and not column.continuous:
+        values = values.astype(np.int64)
+    observed, codes = observed_codes(values)
+    if column.time:
+        return codes, tuple(tick_texts(observed, column.time, column.zone))
+    return codes, tuple(map(label_of, observed.tolist()))
+
+
+def intervals(column: Column, method: str, bins: int) -> tuple[np.ndarray, tuple[str, ...], bool]:
+    """Cut the numbers of a column into right-closed intervals, or dates by the calendar.
 
     Parameters
     ----------
     column : Column
         A column of numbers, dates or durations.
-    strategy : str
-        One of `STRATEGIES`.
+    method : str
+        One of `STRATEGIES`, or for dates one of `CALENDAR`.
     bins : int
         Number of intervals; equal values may leave fewer. A column with at most `bins` distinct
-        values keeps each value as a state.
+        values keeps each value as a state. The calendar does not use it.
 
     Returns
     -------
@@ -54,30 +73,33 @@ def intervals(column: Column, strategy: str, bins: int) -> tuple[np.ndarray, tup
         The interval of every value that is not missing.
     labels : tuple of str
         The labels of the intervals that hold a value.
+    cut : bool
+        False if each value is a state.
 
     Examples
     --------
-    >>> codes, labels = intervals(Column("x", np.array([0.1, 0.2, 0.3, 0.4])), "quantile", 2)
+    >>> codes, labels, _ = intervals(Column("x", np.array([0.1, 0.2, 0.3, 0.4])), "quantile", 2)
     >>> codes.tolist(), labels
     ([0, 0, 1, 1], ('[0.1, 0.2]', '(0.2, 0.4]'))
     """
-    values = column.present.astype(np.float64)
-    distinct = np.unique(values)
+    if method in CALENDAR:
+        return *periods(column.present, column.time, column.zone, method), True
+    values = column.present
+    distinct, rank = observed_codes(values)
     if len(distinct) <= bins:
-        texts = _edge_texts(distinct, column) if column.time else map(label_of, distinct.tolist())
-        return np.searchsorted(distinct, values), tuple(texts)
-    cuts = _cut_points(values, strategy, bins)
+        return *value_states(column), False
+    cuts = _cut_points(distinct, rank, method, bins)
     observed, codes = observed_codes(np.searchsorted(cuts, values, side="left"))
-    text = _edge_texts(np.array([distinct[0], *cuts, distinct[-1]]), column)
+    text = _edge_texts(np.concatenate([distinct[:1], cuts, distinct[-1:]]), column)
     labels = [
         text[i] if text[i] == text[i + 1] else f"{'(' if i else '['}{text[i]}, {text[i + 1]}]"
         for i in range(len(cuts) + 1)
     ]
-    return codes, tuple(labels[i] for i in observed)
+    return codes, tuple(labels[i] for i in observed), True
 
 
-def _cut_points(values: np.ndarray, strategy: str, bins: int) -> np.ndarray:
-    """Return the inner edges of scikit-learn's bins.
+def _cut_points(distinct: np.ndarray, rank: np.ndarray, method: str, bins: int) -> np.ndarray:
+    """Return the inner edges of scikit-learn's bins, in the type of the values.
 
     A value equal to an edge belongs to the left bin.
 
@@ -86,21 +108,29 @@ def _cut_points(values: np.ndarray, strategy: str, bins: int) -> np.ndarray:
     two. When several quantiles fall on the smallest or the largest value, scikit-learn joins this
     value with its neighbours; in the worst case the column becomes constant. Here the value keeps
     an interval of its own. The edges of k-means are rounded, so that the order of summation does
-    not matter.
+    not matter. Whole numbers count from the smallest one, because a float does not hold every
+    integer above 2**53; their edges are whole.
     """
-    distinct, rank, count = np.unique(values, return_inverse=True, return_counts=True)
-    low, high = distinct[0], distinct[-1]
-    if strategy == "quantile":
-        edges = _bin_edges(np.sort(rank).astype(np.float64), strategy, bins)
+    if method == "quantile":
+        edges = _bin_edges(np.sort(rank).astype(np.float64), method, bins)
         inner = distinct[edges[1:-1].astype(np.intp)]
         if len(edges) <= bins:
-            heavy = count[[0, -1]] > len(values) / bins
+            heavy = np.bincount(rank)[[0, -1]] > len(rank) / bins
             inner = np.append(inner, distinct[[0, -2]][heavy])
+    elif distinct.dtype.kind == "f":
+        inner = _scaled_edges(distinct, rank, method, bins)
     else:
-        exponent = 1 + int(np.frexp(high / 2 - low / 2)[1])
-        edges = _bin_edges(np.ldexp(np.sort(values), -exponent), strategy, bins)
-        inner = np.ldexp(np.rint(np.ldexp(edges[1:-1], 40)), exponent - 40)
-    return np.unique(inner[(inner >= low) & (inner < high)])
+        above = (distinct - distinct[0]).view(f"u{distinct.itemsize}")
+        edges = np.floor(_scaled_edges(above.astype(np.float64), rank, method, bins))
+        edges = edges[(edges >= 0) & (edges < float(above[-1]))]
+        inner = distinct[0] + edges.astype(above.dtype).view(distinct.dtype)
+    return np.unique(inner[(inner >= distinct[0]) & (inner < distinct[-1])])
+
+
+def _scaled_edges(distinct: np.ndarray, rank: np.ndarray, method: str, bins: int) -> np.ndarray:
+    exponent = 1 + int(np.frexp(distinct[-1] / 2 - distinct[0] / 2)[1])
+    edges = _bin_edges(np.ldexp(distinct[np.sort(rank)], -exponent), method, bins)
+    return np.ldexp(np.rint(np.ldexp(edges[1:-1], 40)), exponent - 40)
 
 
 def _bin_edges(values: np.ndarray, strategy: str, bins: int) -> np.ndarray:
@@ -115,22 +145,16 @@ def _bin_edges(values: np.ndarray, strategy: str, bins: int) -> np.ndarray:
 
 def _edge_texts(edges: np.ndarray, column: Column) -> list[str]:
     """Write numbers or dates with the fewest digits that keep different values different."""
+    if column.time:
+        return tick_texts(edges, column.time, column.zone)
+    if edges.dtype.kind != "f":
+        return [str(edge) for edge in edges]
     n = len(np.unique(edges))
     text: list[str] = []
-    if column.time.startswith("datetime"):
-        ticks = (np.rint(edges).astype(np.int64) + column.origin).astype(column.time)
-        for unit in ("D", "m", "s", "ms", "us", "ns"):
-            text = [str(t) for t in np.datetime_as_string(ticks, unit=unit, casting="unsafe")]
-            if len(set(text)) == n:
-                break
-    elif column.time:
-        ticks = (np.rint(edges).astype(np.int64) + column.origin).astype(column.time)
-        text = [str(pd.Timedelta(t)) for t in ticks]
-    else:
-        for digits in range(4, 18):
-            text = [_number_text(float(e), digits) for e in edges]
-            if len(set(text)) == n:
-                break
+    for digits in range(4, 18):
+        text = [_number_text(float(e), digits) for e in edges]
+        if len(set(text)) == n:
+            break
     return text
 
 

@@ -1,7 +1,7 @@
 """Read any table or file into columns.
 
-Only this module and `lsbn.data.textfile` know pandas, polars, Arrow, CSV and Parquet. The coding of
-states in `lsbn.data.dataset` sees columns only.
+Only this module and its readers (`lsbn.data.textfile`, `lsbn.data.arff`) know pandas, polars,
+Arrow, CSV and Parquet. The coding of states in `lsbn.data.coding` sees columns only.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 
+from lsbn.data.arff import read_arff
 from lsbn.data.columns import (
     Column,
     DataError,
@@ -27,15 +28,24 @@ from lsbn.data.columns import (
     label_of,
     parse_columns,
 )
-from lsbn.data.textfile import SEPARATORS, combined, read_csv
+from lsbn.data.memory import require_memory
+from lsbn.data.options import TableOptions
+from lsbn.data.selection import chosen, with_na
+from lsbn.data.textfile import SUFFIXES, TextLayout, combined, read_text
 
 __all__ = ["file_columns", "table_columns"]
 
 _PARQUET = (".parquet", ".pq")
+KINDS = ".csv, .tsv, .txt (each also with .gz), .arff or .parquet"
+_TOO_WIDE = ("Int128", "UInt128")
+"""Types of polars that numpy does not have."""
 
 
 def table_columns(
-    table: Any, names: Sequence[Any] | None = None, source: str = "table"
+    table: Any,
+    options: TableOptions,
+    names: Sequence[Any] | None = None,
+    source: str = "table",
 ) -> list[Column]:
     """Split a pandas, polars, pyarrow or numpy table into columns.
 
@@ -43,6 +53,8 @@ def table_columns(
     ----------
     table : DataFrame, pyarrow.Table or 2-D array
         Anything that narwhals reads, or an array of rows x columns.
+    options : TableOptions
+        Its ``drop``, ``keep`` and ``na`` are used here.
     names : sequence, optional
         Names to use instead of the table's own.
     source : str
@@ -62,34 +74,46 @@ def table_columns(
             found = f"{table.ndim}-D array of {table.dtype}"
             raise DataError(f"expected a 2-D array (rows x columns) of plain values, got a {found}")
         own: list[Any] = [f"x{i}" for i in range(table.shape[1])]
-        columns: Iterator[Any] = _numpy_columns(table)
         n_rows = table.shape[0]
     elif isinstance(table, pa.Table):
         table = _without_index(table)
         own, n_rows = table.column_names, table.num_rows
-        columns = (combined(c) for c in table.columns)
     else:
-        frame, own = _narwhals_frame(table)
-        columns, n_rows = (_series_to_arrow(s) for s in frame.iter_columns()), len(frame)
+        table, own = _narwhals_frame(table)
+        n_rows = len(table)
     if names is not None and len(names) != len(own):
         raise DataError(f"names has {len(names)} entries for {len(own)} columns; give one for each")
     clean = check_names(own if names is None else list(names), source)
-    check_shape(len(clean), n_rows, source)
-    return parse_columns(clean, columns)
+    places = chosen(clean, options)
+    check_shape(len(places), n_rows, source)
+    left = [clean[place] for place in places]
+    parsed = parse_columns(left, _arrow_columns(table, places, left))
+    return [with_na(column, options.na) for column in parsed]
 
 
-def file_columns(path: str | os.PathLike[str], names: Sequence[Any] | None = None) -> list[Column]:
-    """Read a .csv, .tsv (plain or .gz) or .parquet file into columns.
+def file_columns(
+    path: str | os.PathLike[str],
+    options: TableOptions,
+    names: Sequence[Any] | None = None,
+    layout: TextLayout | None = None,
+) -> tuple[list[Column], tuple[str, ...]]:
+    """Read a text file (.csv, .tsv, .txt, plain or .gz), an .arff or a .parquet file into columns.
 
     Parameters
     ----------
     path : str or path
+    options : TableOptions
+        Its ``drop``, ``keep`` and ``na`` are used here.
     names : sequence, optional
         Names to use instead of those in the file.
+    layout : TextLayout, optional
+        Separator and header of a text file.
 
     Returns
     -------
-    list of Column
+    columns : list of Column
+    notes : tuple of str
+        What was guessed of a text file.
 
     Raises
     ------
@@ -100,23 +124,52 @@ def file_columns(path: str | os.PathLike[str], names: Sequence[Any] | None = Non
     """
     path = Path(path)
     lower = path.name.lower()
-    suffix = next((s for s in (*SEPARATORS, *_PARQUET) if lower.endswith(s)), None)
+    suffix = next((s for s in (*SUFFIXES, *_PARQUET, ".arff") if lower.endswith(s)), None)
     if path.is_dir():
-        raise DataError(f"{path} is a folder; give one .csv, .csv.gz, .tsv or .parquet file")
+        raise DataError(f"{path} is a folder; give one file: {KINDS}")
     if suffix is None:
-        raise DataError(f"{path}: unknown kind of file; use .csv, .csv.gz, .tsv, .tsv.gz, .parquet")
+        raise DataError(f"{path}: unknown kind of file; use {KINDS}")
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file")
+    if not path.is_file():
+        raise DataError(f"{path} is no ordinary file; save the table to a file first")
     if path.stat().st_size == 0:
         raise DataError(f"{path}: the file is empty; expected a header and rows")
     if suffix in _PARQUET:
+        return table_columns(_parquet_table(path), options, names, str(path)), ()
+    if suffix == ".arff":
+        return table_columns(read_arff(path), options, names, str(path)), ()
+    return read_text(path, options, names, layout or TextLayout())
+
+
+def _parquet_table(path: Path) -> pa.Table:
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            shape = file.metadata
+            require_memory(shape.num_rows * shape.num_columns, str(path))
+            return file.read()
+    except DataError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, KeyError) as error:
+        raise DataError(f"{path}: not a readable Parquet file ({error})") from error
+
+
+def _arrow_columns(table: Any, places: list[int], names: list[str]) -> Iterator[pa.Array]:
+    """Yield some of the columns of a table as Arrow arrays."""
+    if isinstance(table, pa.Table):
+        yield from (combined(table.column(place)) for place in places)
+        return
+    for place, name in zip(places, names, strict=True):
         try:
-            with pyarrow.parquet.ParquetFile(path) as file:
-                table = file.read()
-        except (pa.ArrowException, OSError) as error:
-            raise DataError(f"{path}: not a readable Parquet file ({error})") from error
-        return table_columns(table, names, str(path))
-    return read_csv(path, SEPARATORS[suffix], names)
+            if isinstance(table, np.ndarray):
+                yield _numpy_column(table[:, place])
+            else:
+                yield _series_to_arrow(table[:, place])
+        except UnicodeError as error:
+            raise DataError(
+                f"text that is not Unicode in column {name!r} ({error}); write the column again "
+                "with the right encoding, or drop it"
+            ) from error
 
 
 def _narwhals_frame(table: Any) -> tuple[nw.DataFrame[Any], list[Any]]:
@@ -142,13 +195,12 @@ def _narwhals_frame(table: Any) -> tuple[nw.DataFrame[Any], list[Any]]:
     return frame, own or list(frame.columns)
 
 
-def _numpy_columns(array: np.ndarray) -> Iterator[pa.Array]:
-    mask = np.ma.getmaskarray(array).T if isinstance(array, np.ma.MaskedArray) else None
-    columns = np.ascontiguousarray(np.ma.getdata(array).T)
-    if columns.dtype.kind == "S":
-        columns = np.char.decode(columns, "utf-8")
-    for i, column in enumerate(columns):
-        yield _values_to_arrow(column, None if mask is None else mask[i])
+def _numpy_column(values: np.ndarray) -> pa.Array:
+    mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
+    column = np.ascontiguousarray(np.ma.getdata(values))
+    if column.dtype.kind == "S":
+        column = np.char.decode(column, "utf-8")
+    return _values_to_arrow(column, mask)
 
 
 def _series_to_arrow(series: nw.Series[Any]) -> pa.Array:
@@ -158,9 +210,11 @@ def _series_to_arrow(series: nw.Series[Any]) -> pa.Array:
         labels = pa.array([label_of(c) for c in native.cat.categories], pa.string())
         indices = pa.array(codes, mask=codes < 0)
         return pa.DictionaryArray.from_arrays(indices, labels, ordered=native.cat.ordered)
+    if str(series.dtype) in _TOO_WIDE:
+        return _values_to_arrow(np.array(series.to_list(), dtype=object))
     try:
         array = combined(series.to_arrow())
-    except (pa.ArrowException, TypeError, NotImplementedError):
+    except (pa.ArrowException, TypeError, NotImplementedError, OverflowError):
         return _values_to_arrow(series.to_numpy())
     if isinstance(array, pa.ExtensionArray):  # periods and intervals of pandas: states by name
         return pa.array([None if is_missing(v) else str(v) for v in native], pa.string())
@@ -181,7 +235,11 @@ def _values_to_arrow(values: np.ndarray, mask: np.ndarray | None = None) -> pa.A
 
 def _without_index(table: pa.Table) -> pa.Table:
     """Drop the columns in which pandas stored its row index."""
-    stored = json.loads((table.schema.metadata or {}).get(b"pandas", b"{}"))
-    index = {name for name in stored.get("index_columns", []) if isinstance(name, str)}
+    try:
+        stored = json.loads((table.schema.metadata or {}).get(b"pandas", b"{}"))
+        listed = stored.get("index_columns", [])
+        index = {name for name in listed if isinstance(name, str)}
+    except (ValueError, TypeError, AttributeError, RecursionError):  # not written by pandas
+        return table
     keep = [i for i, name in enumerate(table.column_names) if name not in index]
     return table if len(keep) == table.num_columns else table.select(keep)

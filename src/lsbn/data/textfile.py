@@ -1,51 +1,116 @@
-"""Read CSV and TSV files into columns."""
+"""Read text files (CSV, TSV, TXT) into columns."""
 
 from __future__ import annotations
 
 import csv
 import gzip
+import io
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
 from lsbn.data.columns import Column, DataError, check_names, check_shape, listing, parse_columns
+from lsbn.data.memory import available_memory, require_memory
+from lsbn.data.options import TableOptions
+from lsbn.data.selection import chosen, with_na
+from lsbn.data.textnumbers import typed
+from lsbn.files import plain_name
 
-__all__ = ["NULL_SPELLINGS", "SEPARATORS", "combined", "read_csv"]
+__all__ = ["NULL_SPELLINGS", "SUFFIXES", "TextLayout", "combined", "read_text"]
 
 NULL_SPELLINGS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL")
 """Fields of a text file that mean 'missing'. 'None' is a common state name, so it is not here."""
 
-SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
-"""The separator of the fields for each ending of a file's name."""
+SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
+_BY_NAME = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
+_LONGEST_LINE = 1 << 26
+_NUMBER = r"\s*[+-]?[0-9.]+([eE][+-]?[0-9]+)?\s*"
+_LARGEST_RATIO, _PLAUSIBLE = 250, 1 << 28
+"""A file that unpacks to more bytes than both, by its size and in all, is refused."""
 
-_INTEGER = r"^-?(0|[1-9][0-9]*)$"
-_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$|^[+-]?([iI]nf|[iI]nfinity)$"
-_ZERO_PADDED = r"^[+-]?0[0-9]"
+
+@dataclass(frozen=True)
+class TextLayout:
+    r"""How a text file is laid out.
+
+    Attributes
+    ----------
+    sep : str, optional
+        The character between two fields, or ``tab`` or ``space``; a space stands for any number
+        of spaces and tabs. By default a comma in .csv files, a tab in .tsv files, and what the
+        first line shows in .txt files.
+    header : bool
+        Whether the first line has the names of the columns. Without a header the columns are
+        called x0, x1, ...
+
+    Examples
+    --------
+    >>> TextLayout("tab").sep
+    '\t'
+    """
+
+    sep: str | None = None
+    header: bool = True
+
+    def __post_init__(self) -> None:
+        sep = _BY_NAME.get(str(self.sep), self.sep)
+        if sep is not None and (not isinstance(sep, str) or len(sep) != 1 or sep in '"\r\n'):
+            raise DataError(f"sep is {self.sep!r}; use one character, or tab or space")
+        object.__setattr__(self, "sep", sep)
 
 
-def read_csv(path: Path, separator: str, names: Sequence[Any] | None = None) -> list[Column]:
-    """Read a text file with pyarrow, then find the columns of numbers.
+@dataclass(frozen=True)
+class _Plan:
+    """What the first lines of a text file show.
+
+    Attributes
+    ----------
+    sep : str
+    names : list of str
+        One for each field of a row; the name of row labels is empty.
+    skip : int
+        Lines before the first row.
+    block : int
+        Bytes to read at once; more than the longest line.
+    notes : tuple of str
+    """
+
+    sep: str
+    names: list[str]
+    skip: int
+    block: int
+    notes: tuple[str, ...] = ()
+
+
+def read_text(
+    path: Path, options: TableOptions, names: Sequence[Any] | None, layout: TextLayout
+) -> tuple[list[Column], tuple[str, ...]]:
+    """Read a text file with pyarrow, then find the columns of numbers and dates.
 
     Parameters
     ----------
     path : Path
-        A UTF-8 file with a header, plain or compressed by gzip.
-    separator : str
-        The character between two fields.
+        A UTF-8 file, plain or compressed by gzip.
+    options : TableOptions
+        Its ``drop``, ``keep`` and ``na`` are used here.
     names : sequence, optional
         Names to use instead of those in the header.
+    layout : TextLayout
+        Separator and header.
 
     Returns
     -------
-    list of Column
+    columns : list of Column
+    notes : tuple of str
+        What was guessed: another separator, row labels.
 
     Raises
     ------
@@ -55,27 +120,31 @@ def read_csv(path: Path, separator: str, names: Sequence[Any] | None = None) -> 
     Notes
     -----
     The type inference of pyarrow is not used. It turns '01' into 1 and 'true' into a boolean, so
-    the state labels would differ from the text of the file.
+    the state labels would differ from the text of the file. A first column without a name, whose
+    entries all differ, is a saved row index and is left out.
     """
     with _file_errors(path), _open_text(path) as file:
-        reader = csv.reader(file, delimiter=separator)
-        skip, header = next(((i, row) for i, row in enumerate(reader, 1) if row), (0, []))
-        longest = max((len(line) for _, line in zip(range(20), file, strict=False)), default=0)
-    if not header:
-        raise DataError(f"{path}: the file is empty; expected a header and rows")
-    if names is not None and len(names) != len(header):
-        raise DataError(f"names has {len(names)} entries for {len(header)} columns of {path}")
-    clean = check_names(header if names is None else list(names), str(path))
-    block = min(max(1 << 22, 64 * longest), 1 << 30)
+        plan = _plan(path, file, layout)
     try:
-        table = _text_table(path, separator, len(header), skip, block)
+        table = _text_table(path, plan, options.na)
     except (pa.ArrowException, OSError) as error:
-        _explain_csv(path, separator, len(header))
+        _explain(path, plan, header=layout.header)
         raise DataError(f"{path}: not readable as CSV ({error})") from error
-    other = next((c for c in ";\t,|" if c != separator and c in header[0]), None)
-    hint = f" (the header contains {other!r}: is that the separator?)" if other else ""
-    check_shape(len(clean), table.num_rows, str(path), hint)
-    return parse_columns(clean, (_with_numbers(combined(c)) for c in table.columns))
+    own, notes = plan.names, plan.notes
+    if names is None and _labels_rows(own, table.column(0)):
+        table, own = table.select(range(1, len(own))), own[1:]
+        notes += ("left out the first column: it has no name, and a different entry in every row",)
+    if names is not None and len(names) != len(own):
+        raise DataError(f"names has {len(names)} entries for {len(own)} columns of {path}")
+    clean = check_names(map(plain_name, own) if names is None else list(names), str(path))
+    other = next((c for c in ";\t,|" if c != plan.sep and c in clean[0]), None)
+    hint = f" (the header contains {other!r}: is that the separator? --sep)" if other else ""
+    places = chosen(clean, options)
+    check_shape(len(places), table.num_rows, str(path), hint)
+    comma = plan.sep != ","
+    arrays = (typed(combined(table.column(i)), comma=comma) for i in places)
+    parsed = parse_columns([clean[i] for i in places], arrays)
+    return [with_na(column, options.na) for column in parsed], notes
 
 
 def combined(column: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -90,23 +159,120 @@ def combined(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     return joined if isinstance(joined, pa.Array) else pa.concat_arrays(joined.chunks)
 
 
-def _text_table(path: Path, separator: str, width: int, skip: int, block: int) -> pa.Table:
-    """Read `width` columns of text after `skip` lines, `block` bytes at a time."""
-    keys = [str(i) for i in range(width)]
+def _plan(path: Path, file: TextIO, layout: TextLayout) -> _Plan:
+    """Find the separator, the names and the longest of the first lines."""
+    lines = [file.readline(_LONGEST_LINE) for _ in range(50)]
+    first = next((line for line in lines if line.strip()), "")
+    if not first:
+        raise DataError(f"{path}: the file is empty; expected a header and rows")
+    lower = path.name.lower()
+    usual = "," if ".csv" in lower[-7:] else "\t" if ".tsv" in lower[-7:] else None
+    sep = layout.sep or usual or _sniffed(first)
+    rows = _rows(lines, sep)
+    skip, header = next(rows)
+    notes: tuple[str, ...] = ()
+    if len(header) == 1 and layout.sep is None and _sniffed(first) != sep:
+        sep = _sniffed(first)
+        notes = (f"the separator of the fields is {sep!r}",)
+        rows = _rows(lines, sep)
+        skip, header = next(rows)
+    width = len(next(rows, (0, header))[1])
+    if not layout.header:
+        header, skip = [f"x{i}" for i in range(len(header))], skip - 1
+    elif width == len(header) + 1:  # R: row labels have no name
+        header = ["", *header]
+    elif all(re.fullmatch(_NUMBER, name) for name in header):
+        notes += ("all names are numbers; if the first line is a row, use --no-header",)
+    block = min(max(1 << 22, 64 * max(map(len, lines))), 1 << 30)
+    return _Plan(sep, header, skip, block, notes)
+
+
+def _sniffed(line: str) -> str:
+    """Guess the separator of a line.
+
+    >>> _sniffed("a;b,c;d"), _sniffed("a b")
+    (';', ' ')
+    """
+    best = max("\t;,|", key=line.count)
+    return best if best in line else " " if " " in line.strip() else ","
+
+
+def _rows(lines: Sequence[str], sep: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of lines read, and the fields, of every row that is not empty."""
+    reader: Any = csv.reader(lines, delimiter=sep)
+    for number, row in enumerate(reader, 1):
+        if sep == " ":
+            row = [field for field in " ".join(row).split() if field]
+        if row:
+            yield number, row
+
+
+def _labels_rows(names: Sequence[str], column: pa.ChunkedArray) -> bool:
+    """Return whether only the first column has no name, and all its entries differ."""
+    if names[0].strip() or not all(name.strip() for name in names[1:]):
+        return False
+    return len(column) > 1 and column.null_count == 0 and len(pc.unique(column)) == len(column)
+
+
+class _Counted(io.RawIOBase):
+    """A stream of unpacked text that stops if memory cannot hold it, or if it is suspicious."""
+
+    def __init__(self, file: gzip.GzipFile, sep: str, path: Path) -> None:
+        self._file, self._sep, self._path = file, sep.encode(), path
+        self._cells, self._free = 0, available_memory()
+        self._bytes, self._most = 0, max(_PLAUSIBLE, _LARGEST_RATIO * path.stat().st_size)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        text = self._file.read(len(buffer))
+        buffer[: len(text)] = text
+        self._cells += text.count(self._sep) + text.count(b"\n") + len(text) // 64
+        require_memory(self._cells, str(self._path), self._free)
+        self._bytes += len(text)
+        if self._bytes > self._most:
+            raise DataError(
+                f"{self._path}: unpacks to more than {_LARGEST_RATIO} times its size, which real "
+                "tables hardly do; if the table is right, unpack it first (gunzip)"
+            )
+        return len(text)
+
+
+def _text_table(path: Path, plan: _Plan, na: Iterable[str]) -> pa.Table:
+    """Read the rows as columns of text."""
+    keys = [str(i) for i in range(len(plan.names))]
     text = pa.dictionary(pa.int32(), pa.string())
-    with pa.input_stream(str(path), compression="detect") as stream:
+    with _file_errors(path), _open_bytes(path, plan.sep) as stream:
         return pyarrow.csv.read_csv(
             stream,
             pyarrow.csv.ReadOptions(
-                column_names=keys, skip_rows_after_names=skip, block_size=block
+                column_names=keys, skip_rows_after_names=plan.skip, block_size=plan.block
             ),
-            pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+            pyarrow.csv.ParseOptions(
+                delimiter="\t" if plan.sep == " " else plan.sep, newlines_in_values=True
+            ),
             pyarrow.csv.ConvertOptions(
                 column_types=dict.fromkeys(keys, text),
                 strings_can_be_null=True,
-                null_values=list(NULL_SPELLINGS),
+                null_values=[*NULL_SPELLINGS, *na],
             ),
         )
+
+
+@contextmanager
+def _open_bytes(path: Path, sep: str) -> Iterator[Any]:
+    """Open a file for pyarrow, decompressed, with tabs in the place of spaces."""
+    if sep == " ":
+        with _open_text(path) as lines:
+            text = "".join("\t".join(line.split()) + "\n" for line in lines)
+        yield pa.BufferReader(text.encode())
+    elif path.name.lower().endswith(".gz"):
+        with gzip.open(path, "rb") as file:
+            yield pa.PythonFile(_Counted(file, sep, path), "r")
+    else:
+        with pa.input_stream(str(path), compression=None) as stream:
+            yield stream
 
 
 def _open_text(path: Path) -> TextIO:
@@ -128,43 +294,20 @@ def _file_errors(path: Path) -> Iterator[None]:
         raise DataError(f"{path}: not readable as CSV ({error})") from error
 
 
-def _explain_csv(path: Path, separator: str, expected: int) -> None:
+def _explain(path: Path, plan: _Plan, *, header: bool) -> None:
     """Read the file again, row by row, and name the rows of the wrong length."""
-    ragged = []
+    expected, ragged = len(plan.names), []
     with _file_errors(path), _open_text(path) as file:
-        reader = csv.reader(file, delimiter=separator)
+        reader = csv.reader(file, delimiter=plan.sep)
         for number, row in enumerate(row for row in reader if row):
-            if len(row) != expected:
-                ragged.append(f"row {number} (line {reader.line_num}) has {len(row)}")
+            fields = " ".join(row).split() if plan.sep == " " else row
+            labelled = number == 0 and header and not plan.names[0]
+            if len(fields) + labelled != expected:
+                ragged.append(f"row {number} (line {reader.line_num}) has {len(fields)}")
+            if len(ragged) > 1_000:
+                break
     if ragged:
         raise DataError(
             f"{path}: rows of different lengths: the header has {expected} fields, but "
             f"{listing(ragged, 5)}; correct these lines"
         )
-
-
-def _with_numbers(column: pa.DictionaryArray) -> pa.Array:
-    """Give a text column a numeric type if every entry is a number.
-
-    Zero-padded codes ('007') stay text: as numbers, '07' and '007' would become one state.
-    """
-    labels = column.dictionary
-    if len(labels) == 0 or not re.match(_NUMBER, labels[0].as_py()):
-        return column
-    if _all_match(labels, _INTEGER):
-        try:
-            return labels.cast(pa.int64()).take(column.indices)
-        except pa.ArrowInvalid:  # identifiers longer than 64 bits
-            return column
-    if not _all_match(labels, _NUMBER) or pc.any(_match(labels, _ZERO_PADDED)).as_py():
-        return column
-    numbers = np.array([float(v) for v in labels.to_pylist()])
-    return pa.array(numbers).take(column.indices) if np.isfinite(numbers).any() else column
-
-
-def _match(labels: pa.Array, pattern: str) -> pa.Array:
-    return pc.match_substring_regex(labels, pattern=pattern)
-
-
-def _all_match(labels: pa.Array, pattern: str) -> bool:
-    return pc.all(_match(labels, pattern)).as_py()

@@ -72,14 +72,14 @@ def propose(
     Proposals
     """
     dataset = pairs.dataset
-    with stages("blankets", "finding Markov blankets"):
+    with stages("blankets"):
         candidates = blanket_candidates(dataset, weights=settings.weights, pairs=pairs)
         alpha = settings.blanket_alpha or min(BLANKET_ALPHA, 1 / dataset.n_variables)
         blankets = markov_blankets(dataset, candidates, alpha=alpha, n_jobs=n_jobs)
-    with stages("local", f"learning {len(communities):,} communities"):
+    with stages("local", f"{len(communities):,}"):
         seeds = seed.spawn(len(communities))
         local = learn_communities(dataset, communities, blankets, settings, seeds, n_jobs)
-    with stages("merge", "merging communities"):
+    with stages("merge"):
         structures = [result.structure for result in local]
         merged, hierarchy = mergence(
             dataset, communities, structures, settings, progress=stages.report

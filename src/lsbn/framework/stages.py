@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from lsbn.stagenames import stage_name
+
 __all__ = ["Stages"]
 
 
@@ -27,9 +29,9 @@ class Stages:
             print(f"[lsbn] {spent:7.1f} s  {text}", file=sys.stderr)
 
     @contextmanager
-    def __call__(self, name: str, text: str) -> Iterator[None]:
-        """Report a stage and measure its seconds."""
-        self.report(text)
+    def __call__(self, name: str, detail: str = "") -> Iterator[None]:
+        """Report a stage, a key of `lsbn.stagenames.STAGES`, and measure its seconds."""
+        self.report(stage_name(name, detail))
         begin = time.perf_counter()
         yield
         self.seconds[name] = time.perf_counter() - begin

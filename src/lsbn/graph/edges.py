@@ -11,7 +11,7 @@ import networkx as nx
 import numpy as np
 from scipy import sparse
 
-from lsbn.files import atomic_file
+from lsbn.files import atomic_file, safe_name
 from lsbn.graph.edgelist import read_edges
 from lsbn.graph.equivalence import dag_to_cpdag
 from lsbn.graph.orientation import acyclic_orientation, cardinality_order
@@ -209,6 +209,8 @@ class EdgeProbabilities:
         Notes
         -----
         Probabilities have six significant digits. Edges of equal probability are sorted by name.
+        A name that a spreadsheet would run as a formula, such as ``=cmd()``, is written after an
+        apostrophe; `from_csv` removes it.
         """
         coo = self.matrix.tocoo()
         keep = coo.data >= minimum
@@ -221,7 +223,7 @@ class EdgeProbabilities:
         with atomic_file(path) as draft, open(draft, "w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(("source", "target", "probability"))
-            writer.writerows((u, v, f"{-p:.6g}") for p, u, v in sorted(rows))
+            writer.writerows((safe_name(u), safe_name(v), f"{-p:.6g}") for p, u, v in sorted(rows))
 
     def as_written(self, minimum: float = 0.01) -> "EdgeProbabilities":
         """Round the probabilities as `to_csv` does, and leave out those below `minimum`.

@@ -1,1 +1,64 @@
-"""Compiled arithmetic on plain arrays: numba only, without imports from the rest of lsbn."""
+"""Numerical kernels, compiled by numba: functions from arrays to arrays.
+
+Compiled kernels are kept in numba's cache. A damaged cache, a full disk or a folder that cannot be
+written cost time, because kernels are compiled again; they are never an error.
+"""
+
+import os
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+from numba import config
+from numba.core import caching
+
+__all__: list[str] = []
+
+
+def _forgiving(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a method of numba's cache return None after an error, for our own kernels only."""
+
+    @wraps(method)
+    def careful(cache: Any, *arguments: Any) -> Any:
+        try:
+            return method(cache, *arguments)
+        except Exception:
+            if not _ours(cache):
+                raise
+            with suppress(OSError):
+                cache.flush()  # an empty index: the kernel is compiled again
+            return None
+
+    return careful
+
+
+def _ours(cache: Any) -> bool:
+    function = getattr(cache, "_py_func", None)
+    return str(getattr(function, "__module__", "")).startswith("lsbn.")
+
+
+def _writable(folder: Path) -> bool:
+    """Return whether a folder is there, or can be made, and takes files."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _place_of_cache() -> str:
+    """Return a new folder for compiled kernels if numba would find none, else an empty text."""
+    if getattr(config, "CACHE_DIR", "") or _writable(Path(__file__).parent / "__pycache__"):
+        return ""
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return "" if _writable(Path(home) / "numba") else tempfile.mkdtemp(prefix="lsbn-kernels-")
+
+
+if place := _place_of_cache():
+    config.CACHE_DIR = place  # type: ignore[attr-defined]
+for name in ("load_overload", "save_overload"):
+    setattr(caching.FunctionCache, name, _forgiving(getattr(caching.FunctionCache, name)))

@@ -5,6 +5,7 @@ each weight function, truncated at its elbow; (3) one partition of each weighted
 communities; (4) the partition support matrices; (5) the second-order network and its partition.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from lsbn.partition.second_order import (
     second_order_partition,
 )
 from lsbn.partition.weights import WeightedGraph, weighted_graphs
+from lsbn.stagenames import stage_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,12 +97,12 @@ def ropart(
     True
     """
     report = progress or (lambda text: None)
-    report(f"weighing {dataset.n_variables * (dataset.n_variables - 1) // 2:,} pairs of variables")
+    report(stage_name("partition", f"{math.comb(dataset.n_variables, 2):,} pairs"))
     graphs = weighted_graphs(dataset, weights, pairs=pairs, max_mean_degree=max_mean_degree)
-    report(f"partitioning {len(graphs)} weighted graphs")
+    report(stage_name("partition", f"{len(graphs)} weighted graphs"))
     partitions = run(_partition, list(graphs.values()), n_jobs)
     by_weight = dict(zip(graphs, partitions, strict=True))
-    report("building the second-order partition")
+    report(stage_name("partition", "second order"))
     network = second_order_network(
         partitions,
         dataset.n_variables,

@@ -25,7 +25,9 @@ from lsbn.graph import EdgeProbabilities
 from lsbn.metrics import compare, group_nodes
 from lsbn.report.picture import payload
 from lsbn.report.words import Finding, findings
+from lsbn.runfiles import foreign_contents
 from lsbn.runs import Run, Summary, columns_of, json_ready, load_truth, threshold_of
+from lsbn.stagenames import stage_name
 from lsbn.version import __version__
 
 __all__ = ["report_from_run", "write_report"]
@@ -107,13 +109,14 @@ def report_from_run(
         The file.
     """
     run = run_folder if isinstance(run_folder, Run) else Run(Path(run_folder))
-    summary, edges = run.summary, run.edges()
-    communities = run.communities if (run.path / "communities.json").is_file() else []
-    if truth is None:
-        truth = _truth_of(summary, columns_of(edges.names, run.groups))
     target = Path(output) if output is not None else run.path / REPORT
-    limit = threshold_of(summary)
-    page = _page(edges, communities, summary, truth=truth, title=title, threshold=limit)
+    with foreign_contents(run.path):
+        summary, edges = run.summary, run.edges()
+        communities = run.communities if (run.path / "communities.json").is_file() else []
+        if truth is None:
+            truth = _truth_of(summary, columns_of(edges.names, run.groups))
+        limit = threshold_of(summary)
+        page = _page(edges, communities, summary, truth=truth, title=title, threshold=limit)
     _write_page(target, page)
     return target
 
@@ -333,7 +336,7 @@ def _seconds(seconds: Mapping[str, Any]) -> str:
     if not stages:
         return ""
     rows = "".join(
-        f'<tr><th scope="row">{escape(str(stage))}</th><td class="number">{time:,.2f}</td>'
+        f'<tr><th scope="row">{escape(stage_name(stage))}</th><td class="number">{time:,.2f}</td>'
         '<td><svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
         f'<rect width="{100 * time / total if total > 0 else 0:.1f}" height="6"/></svg></td></tr>'
         for stage, time in stages.items()

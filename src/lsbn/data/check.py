@@ -1,0 +1,141 @@
+"""Say what each column of a file will become, before anything is learned."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from lsbn.data.coding import CodedColumn, closing_notes, code_columns
+from lsbn.data.columns import Column
+from lsbn.data.ingest import file_columns
+from lsbn.data.options import TableOptions
+from lsbn.data.problems import TableError
+from lsbn.data.textfile import TextLayout
+
+__all__ = ["ColumnReport", "TableReport", "check_file"]
+
+CURES = 3
+"""A cure may show another problem: marks that are missing values make a column of numbers."""
+
+
+@dataclass(frozen=True)
+class ColumnReport:
+    """What one column of a table becomes.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        ``text``, ``true or false``, ``whole numbers``, ``fractions``, ``dates``, ``durations`` or
+        ``empty``.
+    missing : float
+        The share of missing values.
+    cut : str
+        How the values are cut, such as ``quantile, 5 bins``; empty if each value is a state.
+    states : tuple of str
+        The states in their order; empty if the column is left out.
+    """
+
+    name: str
+    kind: str
+    missing: float
+    cut: str
+    states: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TableReport:
+    """What a table becomes.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows of the file.
+    rows_used : int
+        Rows that are left if those with missing values are dropped.
+    columns : list of ColumnReport
+        With the options of the cure, if there is a problem.
+    problems : str
+        All problems of the table with the given options, or an empty text.
+    cured : TableOptions
+        Options with which the table can be used.
+    notes : tuple of str
+        Remarks on single columns.
+    """
+
+    n_rows: int
+    rows_used: int
+    columns: list[ColumnReport]
+    problems: str
+    cured: TableOptions
+    notes: tuple[str, ...]
+
+
+def check_file(
+    path: str | os.PathLike[str], options: TableOptions, layout: TextLayout | None = None
+) -> TableReport:
+    r"""Read a file and say what each column becomes.
+
+    Parameters
+    ----------
+    path : str or path
+    options : TableOptions
+    layout : TextLayout, optional
+        Separator and header of a text file.
+
+    Returns
+    -------
+    TableReport
+
+    Raises
+    ------
+    DataError
+        If the file is no table, or if its problems have no cure by options.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "t.csv"
+    ...     _ = file.write_text("x,y\n0.5,a\n1.5,b\n,a\n")
+    ...     report = check_file(file, TableOptions())
+    >>> report.columns[0].kind, report.columns[0].states, report.cured.missing
+    ('fractions', ('0.5', '1.5', '(missing)'), 'state')
+    """
+    first, notes = file_columns(path, options, None, layout)
+    problems, cured, columns = "", options, first
+    for trial in range(CURES + 1):
+        try:
+            coded, more = code_columns(columns, cured)
+            break
+        except TableError as error:
+            if trial == CURES:
+                raise
+            problems = problems or str(error)
+            cured = error.cured
+            columns, _ = file_columns(path, cured, None, layout)
+    found = dict(zip((column.name for column in columns), coded, strict=True))
+    return TableReport(
+        n_rows=len(first[0].values),
+        rows_used=len(coded[0].codes),
+        columns=[_report(column, found.get(column.name)) for column in first],
+        problems=problems,
+        cured=cured,
+        notes=(*notes, *more, *closing_notes(columns, coded)),
+    )
+
+
+def _report(column: Column, coded: CodedColumn | None) -> ColumnReport:
+    missing = 0.0 if column.missing is None else float(column.missing.mean())
+    cut = "" if coded is None or coded.cut is None else str(coded.cut)
+    return ColumnReport(column.name, _kind(column), missing, cut, coded.labels if coded else ())
+
+
+def _kind(column: Column) -> str:
+    if not len(column.present):
+        return "empty"
+    if column.labels is not None:
+        return "true or false" if column.labels == ("False", "True") else "text"
+    if column.time:
+        return "dates" if column.time.startswith("datetime") else "durations"
+    return "fractions" if column.continuous else "whole numbers"

@@ -1,0 +1,220 @@
+"""Turn columns into integer codes: missing values, intervals, states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from lsbn.data.columns import Column, DataError, listing
+from lsbn.data.discretize import CALENDAR, intervals, observed_codes, value_states
+from lsbn.data.doubts import doubtful_marks, names_rows
+from lsbn.data.options import Cut, TableOptions
+from lsbn.data.problems import Problem, TableError, missing_text
+
+__all__ = ["CodedColumn", "CodedTable", "closing_notes", "code_columns", "code_table"]
+
+MANY_STATES = 12
+"""A column of numbers with more states is pointed out, unless it is cut."""
+
+
+@dataclass(frozen=True)
+class CodedTable:
+    """The fields of a `lsbn.Dataset`, see there."""
+
+    codes: np.ndarray
+    cards: np.ndarray
+    names: tuple[str, ...]
+    states: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CodedColumn:
+    """Codes and labels of one column.
+
+    Attributes
+    ----------
+    codes : numpy.ndarray
+    labels : tuple of str
+        Empty if the column has too many states.
+    n_states : int
+    cut : Cut, optional
+        How the values were cut.
+    problem : str
+        What keeps the column from being used, a key of `lsbn.data.problems.TEXTS`; or empty.
+    """
+
+    codes: np.ndarray
+    labels: tuple[str, ...]
+    n_states: int
+    cut: Cut | None = None
+    problem: str = ""
+
+
+def code_table(columns: list[Column], options: TableOptions) -> CodedTable:
+    """Treat missing values, discretise and code.
+
+    Parameters
+    ----------
+    columns : list of Column
+    options : TableOptions
+
+    Returns
+    -------
+    CodedTable
+
+    Raises
+    ------
+    DataError
+        If the table cannot be used as it is. The message has all problems, and one cure.
+    """
+    coded, notes = code_columns(columns, options)
+    names = tuple(c.name for c in columns)
+    cards = np.array([len(c.labels) for c in coded], dtype=np.int64)
+    dtype = np.uint8 if cards.max() <= 256 else np.uint16
+    codes = np.array([c.codes for c in coded], dtype=dtype, order="C")
+    notes += closing_notes(columns, coded)
+    return CodedTable(codes, cards, names, tuple(c.labels for c in coded), notes)
+
+
+def code_columns(
+    columns: list[Column], options: TableOptions
+) -> tuple[list[CodedColumn], tuple[str, ...]]:
+    """Code every column, and return notes on missing values.
+
+    Raises
+    ------
+    TableError
+        If there is a problem in any column.
+    """
+    whole, notes = _without_missing(columns, options)
+    with threadpool_limits(1):  # k-means: same sums on any machine, no threads within workers
+        coded = [_coded_column(column, options) for column in whole]
+    problems = [
+        Problem("missing", column)
+        for column in whole
+        if column.missing is not None and options.missing == "error"
+    ]
+    for column, c in zip(whole, coded, strict=True):
+        if c.problem:
+            problems.append(Problem(c.problem, column, c.n_states))
+    if problems:
+        raise TableError(problems, options)
+    return coded, notes
+
+
+def _without_missing(
+    columns: list[Column], options: TableOptions
+) -> tuple[list[Column], tuple[str, ...]]:
+    """Apply the option `missing`; only without "drop" the columns still have missing values."""
+    holes = [c.missing for c in columns if c.missing is not None]
+    if not holes or options.missing == "error":
+        return columns, ()
+    where = missing_text(columns)
+    if options.missing == "state":
+        return columns, (f"{where}; kept as a state of their own",)
+    keep = ~np.logical_or.reduce(holes)
+    left = int(keep.sum())
+    if left < 2:
+        raise DataError(
+            f"{left} of {len(keep):,} rows have no missing value, at least two are needed; "
+            f'{where}; drop the emptiest columns first (--drop), or use missing="state" '
+            "(--missing state)"
+        )
+    note = f"dropped {len(keep) - left:,} of {len(keep):,} rows: {where}"
+    return [c.rows(keep) for c in columns], (note,)
+
+
+def _cut_of(column: Column, options: TableOptions) -> Cut | None:
+    """Return how a column is cut; None if every value is a state, or no option says it.
+
+    The calendar cuts dates only. If it is the default, columns of numbers are not cut.
+    """
+    cut = options.cut(column.name)
+    if column.labels is not None or cut is None:
+        return None
+    if cut.method in CALENDAR and not column.time.startswith("datetime"):
+        return None
+    return cut
+
+
+def _coded_column(column: Column, options: TableOptions) -> CodedColumn:
+    """Code the observed states of a column; discretise it if needed."""
+    asked, cut = options.cuts.get(column.name), _cut_of(column, options)
+    if column.values.dtype.kind == "f" and np.isinf(column.values).any():
+        return _unusable("infinite")
+    if asked is not None and cut is None and asked.method != "states":
+        return _unusable("no dates" if column.labels is None else "no numbers")
+    if column.labels is not None:
+        observed, codes = observed_codes(column.present)
+        labels = tuple(column.labels[v] for v in observed)
+    elif cut is not None and cut.method != "states":
+        codes, labels, was_cut = intervals(column, cut.method, cut.bins)
+        cut = cut if was_cut else None
+    elif column.continuous and cut is None:
+        return _unusable("continuous")
+    else:
+        codes, labels = value_states(column)
+        cut = None
+    if column.missing is not None and options.missing == "state":
+        full = np.full(len(column.values), len(labels), dtype=np.int32)
+        full[~column.missing] = codes
+        codes, labels = full, (*labels, _missing_label(labels))
+    if len(labels) > options.max_states:
+        return _unusable("crowded", len(labels))
+    narrow = np.uint8 if len(labels) <= 256 else np.uint16
+    return CodedColumn(codes.astype(narrow), labels, len(labels), cut)
+
+
+def _unusable(problem: str, n_states: int = 0) -> CodedColumn:
+    return CodedColumn(np.empty(0, np.uint8), (), n_states, problem=problem)
+
+
+def _missing_label(labels: tuple[str, ...]) -> str:
+    label = "(missing)"
+    while label in labels:
+        label = f"({label})"
+    return label
+
+
+def closing_notes(columns: Sequence[Column], coded: list[CodedColumn]) -> tuple[str, ...]:
+    """Tell what was cut, and point out what may be a mistake."""
+    groups: dict[Cut, list[str]] = {}
+    constant, rows, notes = [], [], []
+    for column, c in zip(columns, coded, strict=True):
+        if c.cut is not None:
+            groups.setdefault(c.cut, []).append(repr(column.name))
+        if c.n_states == 1:
+            constant.append(repr(column.name))
+        if names_rows(column):
+            rows.append(repr(column.name))
+    many = [
+        f"{column.name!r} ({c.n_states})"
+        for column, c in zip(columns, coded, strict=True)
+        if c.cut is None and c.n_states > MANY_STATES and column.labels is None
+    ]
+    if many:
+        notes.append(
+            f"{len(many):,} column(s) of numbers have many states: {listing(many)}; intervals need "
+            'fewer rows: discretize="quantile" (--discretize quantile)'
+        )
+    for cut, names in groups.items():
+        notes.append(f"discretised {len(names):,} column(s) ({cut}): {listing(names)}")
+    if constant:
+        notes.append(f"{len(constant):,} column(s) with a single state: {listing(constant)}")
+    if rows:
+        notes.append(
+            f"{listing(rows)} names the rows, it is no variable; leave it out with drop (--drop)"
+        )
+    zones = [f"{c.name!r} ({c.zone})" for c in columns if c.zone]
+    if zones:
+        notes.append(f"times are those of the column's time zone: {listing(zones)}")
+    for mark, names in doubtful_marks(columns).items():
+        notes.append(
+            f"{mark!r} is a state of {listing(map(repr, names))}; if it means a missing value, "
+            f'use na="{mark}" (--na "{mark}")'
+        )
+    return tuple(notes)

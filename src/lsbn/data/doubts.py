@@ -1,0 +1,74 @@
+"""Find columns that are probably not what they seem: row numbers, and marks for 'missing'."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from lsbn.data.columns import Column
+
+__all__ = ["doubtful_marks", "marks_among_numbers", "names_rows"]
+
+ALWAYS_DOUBTFUL = ("?", "*")
+"""Labels that mean 'missing' in many files."""
+FEW_MARKS = 3
+"""At most this number of labels among numbers are taken for marks."""
+MANY_NUMBERS = 4
+"""With fewer numbers beside them, labels such as 'none' are taken for states."""
+_IDENTIFIER = re.compile(r"(^|[^a-zA-Z])(id|index)$|^unnamed", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def names_rows(column: Column) -> bool:
+    """Return whether a column of whole numbers only names the rows.
+
+    It counts them (1, 2, 3, ... or 0, 1, 2, ...), or it is called ``id`` and most values differ.
+
+    Examples
+    --------
+    >>> names_rows(Column("x", np.arange(20))), names_rows(Column("x", np.arange(20) % 7))
+    (True, False)
+    """
+    values = column.values
+    if column.labels is not None or column.missing is not None or column.time or len(values) < 10:
+        return False
+    if values[0] in (0, 1) and (np.diff(values.astype(np.float64)) == 1).all():
+        return True
+    called = _IDENTIFIER.search(column.name)
+    return bool(called and not column.continuous and 2 * len(np.unique(values)) > len(values))
+
+
+def marks_among_numbers(column: Column) -> list[str]:
+    """Return the few labels without digits in a column of numbers.
+
+    A label such as ``5+`` is a state.
+
+    Examples
+    --------
+    >>> marks_among_numbers(Column("x", np.arange(5), None, ("1", "2", "30", "4.5", "none")))
+    ['none']
+    """
+    labels = column.labels or ()
+    foreign = [label for label in labels if not _NUMBER.fullmatch(label)]
+    few = len(foreign) <= FEW_MARKS and len(labels) - len(foreign) >= MANY_NUMBERS
+    return foreign if few and not re.search("[0-9]", "".join(foreign)) else []
+
+
+def doubtful_marks(columns: Sequence[Column]) -> dict[str, list[str]]:
+    """Find labels that may mean 'missing', and the columns that hold them.
+
+    These are ``?`` and ``*``, and a few labels among numbers.
+
+    Examples
+    --------
+    >>> doubtful_marks([Column("x", np.arange(2), None, ("?", "yes"))])
+    {'?': ['x']}
+    """
+    found: dict[str, list[str]] = {}
+    for column in columns:
+        plain = [mark for mark in ALWAYS_DOUBTFUL if mark in (column.labels or ())]
+        for mark in dict.fromkeys(plain + marks_among_numbers(column)):
+            found.setdefault(mark, []).append(column.name)
+    return found
