@@ -1,8 +1,8 @@
 """Input and output of the learners.
 
-A learner is a function ``learn_x(dataset, *, candidates, pairs, random_state, n_jobs, ...)`` that
-returns a `Learned`. A learner uses all variables of its dataset: a sub-community in LocalLearn, or
-all variables in the last pass.
+A learner is a function ``learn_x(dataset, *, candidates, knowledge, pairs, random_state, n_jobs,
+...)`` that returns a `Learned`. A learner uses all variables of its dataset: a sub-community in
+LocalLearn, or all variables in the last pass.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy import sparse
 
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
+from lsbn.knowledge import Constraints
 from lsbn.learners.diagnostics import Diagnostics
 
 __all__ = ["Candidates", "Learned"]
@@ -95,6 +97,27 @@ def pairs_of(dataset: Dataset, lists: Sequence[np.ndarray]) -> np.ndarray:
     keep = varying[u] & varying[v]
     ends = np.stack([np.minimum(u, v)[keep], np.maximum(u, v)[keep]], axis=1)
     return np.unique(ends, axis=0)
+
+
+def with_required(matrix: sparse.csr_array, knowledge: Constraints | None) -> sparse.csr_array:
+    """Give required edges the probability 1, and their opposites 0.
+
+    Examples
+    --------
+    >>> from lsbn.knowledge import Knowledge, resolve
+    >>> known = resolve(Knowledge(required=[("a", "b")]), ("a", "b"))
+    >>> with_required(sparse.csr_array([[0, 0.4], [0.3, 0]]), known).toarray().tolist()
+    [[0.0, 1.0], [0.0, 0.0]]
+    """
+    if knowledge is None or not len(knowledge.required):
+        return matrix
+    entries, (u, v) = matrix.tocoo(), knowledge.required_edges()
+    n = knowledge.n
+    fixed = np.concatenate([v * n + u, u * n + v])
+    free = ~np.isin(entries.col.astype(np.int64) * n + entries.row, fixed)
+    rows, columns = np.append(entries.row[free], u), np.append(entries.col[free], v)
+    data = np.append(entries.data[free], np.ones(len(u)))
+    return sparse.csr_array((data, (rows, columns)), shape=matrix.shape)
 
 
 @dataclass(frozen=True)

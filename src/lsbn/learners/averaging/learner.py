@@ -7,6 +7,7 @@ as it has orders; on request every graph counts once instead.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from scipy import sparse
 
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
+from lsbn.knowledge import Constraints
 from lsbn.learners.averaging.convergence import warn_of_disagreement
 from lsbn.learners.averaging.exact import (
     COUNTS,
@@ -29,7 +31,7 @@ from lsbn.learners.averaging.settings import (
     SamplingSettings,
     SearchSettings,
 )
-from lsbn.learners.base import Candidates, Learned
+from lsbn.learners.base import Candidates, Learned, with_required
 from lsbn.learners.diagnostics import Diagnostics
 from lsbn.learners.scoring import Score
 from lsbn.pairs import PairStatistics
@@ -49,6 +51,7 @@ def learn_model_averaging(
     sampling: SamplingSettings | None = None,
     count: str = "orders",
     candidates: Candidates | None = None,
+    knowledge: Constraints | None = None,
     pairs: PairStatistics | None = None,
     random_state: Any = None,
     n_jobs: int = 1,
@@ -59,7 +62,7 @@ def learn_model_averaging(
     ----------
     dataset : Dataset
     score : Score or str, optional
-        A score or its kind. By default the mixed score, with the density found from the data.
+        By default the mixed score, with the density found from the data.
     method : {"auto", "exact", "sampled"}
         ``auto`` is exact up to `exact_limit` variables (12 for graphs) if this is cheap.
     max_parents, exact_limit : int
@@ -73,6 +76,8 @@ def learn_model_averaging(
         ``graphs``: each graph counts once; exact for up to 12 variables, sampled for any number.
     candidates : Candidates, optional
         Candidate parents in the first search; all variables by default.
+    knowledge : Constraints, optional
+        The average is over the networks that agree with it.
     pairs : ignored
     random_state, n_jobs : seed of all random numbers, and number of threads
     """
@@ -81,22 +86,25 @@ def learn_model_averaging(
     varying = np.flatnonzero(dataset.cards > 1)
     n = len(varying)
     _check(method, max_parents, count, effort, n)
+    learned = partial(_learned, dataset, knowledge, varying)
     if n < 2:
-        return _learned(dataset, varying, sparse.csr_array((n, n)), Diagnostics(method="none"))
+        return learned(sparse.csr_array((n, n)), Diagnostics(method="none"))
     part = dataset.select(varying) if n < dataset.n_variables else dataset
+    known = None if knowledge is None else knowledge.select(varying)
     bound = parent_bound(n, max_parents)
     limit = exact_limit if count == "orders" else min(exact_limit, ENUMERATION.max_graph_variables)
     cheap = scoring_seconds(part, score, bound) <= ENUMERATION.max_seconds
     if method == "exact" or (method == "auto" and n <= limit and cheap):
-        return _learned(dataset, varying, *exact_posteriors(part, score, bound, count, n_jobs))
+        return learned(*exact_posteriors(part, score, bound, count, n_jobs, known))
     settings = (search or SearchSettings.of(effort)).bounded(max_parents)
     sampling, rng = sampling or SamplingSettings.of(effort), np.random.default_rng(random_state)
-    sampler = OrderSampler(part, score, settings, sampling, rng, n_jobs, count=count)
+    search_of = partial(OrderSampler, part, score, settings, sampling, rng, n_jobs)
+    sampler = search_of(count=count, knowledge=known)
     exhaustive = (cheap or method == "sampled") and can_enumerate(n, bound, max_parents)
     pools = None if exhaustive else _renumbered(candidates, varying, dataset)
     matrix, diagnostics = sampler.run_exhaustive(bound) if exhaustive else sampler.run(pools)
     warn_of_disagreement(diagnostics)
-    return _learned(dataset, varying, matrix, diagnostics)
+    return learned(matrix, diagnostics)
 
 
 def _check(method: str, max_parents: int | None, count: str, effort: str, n: int) -> None:
@@ -118,15 +126,19 @@ def _check(method: str, max_parents: int | None, count: str, effort: str, n: int
 
 
 def _learned(
-    dataset: Dataset, varying: np.ndarray, matrix: sparse.csr_array, diagnostics: Diagnostics
+    dataset: Dataset,
+    knowledge: Constraints | None,
+    varying: np.ndarray,
+    matrix: sparse.csr_array,
+    diagnostics: Diagnostics,
 ) -> Learned:
-    """Give the variables their numbers in the dataset, and the constant ones no edges."""
+    """Give the variables their numbers in the dataset; constant ones have required edges only."""
     n = dataset.n_variables
     if len(varying) < n:
         entries = matrix.tocoo()
         places = (varying[entries.row], varying[entries.col])
         matrix = sparse.csr_array((entries.data, places), shape=(n, n))
-    return Learned(EdgeProbabilities(matrix, dataset.names), diagnostics)
+    return Learned(EdgeProbabilities(with_required(matrix, knowledge), dataset.names), diagnostics)
 
 
 def _renumbered(
