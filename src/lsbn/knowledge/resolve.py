@@ -86,7 +86,7 @@ class _Resolver:
         required = self._single_edges("required", told.required)
         forbidden, blocks = self._forbidden()
         tier, inside, reach = self._tiers(told.tiers)
-        likely = self._likely()
+        likely, most = self._likely(), self._limits()
         result = Constraints(
             n=self.n,
             required=required,
@@ -95,9 +95,9 @@ class _Resolver:
             tier=tier,
             inside=inside,
             reach=reach,
-            root=self._mask("roots", told.roots),
+            root=self._mask("roots", told.roots) | (most == 0),
             leaf=self._mask("leaves", told.leaves),
-            most_parents=self._limits(),
+            most_parents=most,
             likely=np.array(sorted(likely), np.int64),
             log_odds=logit(np.array([likely[edge] for edge in sorted(likely)], np.float64)),
         )

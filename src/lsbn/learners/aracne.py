@@ -14,9 +14,11 @@ from lsbn.graph import EdgeProbabilities
 from lsbn.kernels.blankets import iamb
 from lsbn.kernels.independence import information_strip
 from lsbn.kernels.triangles import weakest_of_triangles
+from lsbn.knowledge import Constraints
 from lsbn.learners.base import Candidates, Learned, pairs_of
 from lsbn.learners.diagnostics import Diagnostics
 from lsbn.learners.independence import Data, adjacency, arrays_for_tests, strips
+from lsbn.learners.informed import directed_by_knowledge, joinable, within_limits
 from lsbn.pairs import PairStatistics
 
 __all__ = ["learn_aracne", "pair_level", "permutation_threshold"]
@@ -35,6 +37,7 @@ def learn_aracne(
     tolerance: float = 0.0,
     permutations: int = 10,
     candidates: Candidates | None = None,
+    knowledge: Constraints | None = None,
     pairs: PairStatistics | None = None,
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
@@ -55,6 +58,9 @@ def learn_aracne(
         Number of shuffled tables.
     candidates : Candidates, optional
         Pairs that may have an edge; pairs in each other's blankets may too. By default all pairs.
+    knowledge : Constraints, optional
+        Pairs that can have no edge are left out of the triangles. Edges with one possible direction
+        have probability 1. Prior probabilities of edges are not used.
     pairs : PairStatistics, optional
     random_state : int, Generator or None
         Seed of the permutations.
@@ -64,7 +70,7 @@ def learn_aracne(
     Returns
     -------
     Learned
-        Each edge has probability 0.5 in each direction.
+        Each edge has probability 0.5 in each direction, if knowledge does not direct it.
 
     Notes
     -----
@@ -80,11 +86,18 @@ def learn_aracne(
     if isinstance(threshold, str):
         raise ValueError(f'threshold is {threshold!r}; use a number, "permutation" or None')
     graph = _kept_pairs(pairs or PairStatistics(dataset), threshold, alpha)
+    if knowledge is not None:
+        proposed = np.stack(sparse.triu(graph, 1).nonzero(), axis=1)
+        graph = graph.multiply(adjacency(len(dataset.names), joinable(knowledge, proposed))).tocsr()
+        graph.sort_indices()
     edges = _direct_edges(graph, tolerance)
     if candidates is not None:
         mutual = _mutual_blankets(dataset, candidates.blankets, alpha, n_jobs)
         edges = _candidate_edges(edges, candidates.pairs(dataset), graph, mutual, tolerance)
     kept, left = graph.nnz // 2, edges.nnz // 2
+    edges = within_limits(
+        directed_by_knowledge(edges, knowledge), knowledge, lambda u, v: np.ravel(graph[u, v])
+    )
     diagnostics = Diagnostics(threshold=threshold, pairs_kept=kept, edges=left)
     return Learned(EdgeProbabilities(edges, dataset.names), diagnostics)
 

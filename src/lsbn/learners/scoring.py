@@ -98,6 +98,10 @@ class Score:
         """Return the prior probability of an edge: the density, or 1 / n without one."""
         return 1 / max(n_variables, 2) if self.density is None else self.density
 
+    def edge_log_odds(self, n_variables: int) -> float:
+        """Return the log odds of an edge; 0 if the prior is not one of single edges."""
+        return float(logit(self.edge_density(n_variables))) if self.prior == "density" else 0.0
+
     def penalty(self, n_variables: int, most_parents: int) -> np.ndarray:
         """Return the log prior of a family with k parents, for k from 0 to ``most_parents``."""
         k = np.arange(most_parents + 1.0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import logit
 
 from lsbn.kernels.direction import NO_PARENTS
 from lsbn.knowledge import Constraints
@@ -91,11 +90,7 @@ class ParentRules:
             return
         leaning[parents[~self.knowledge.allows(parents, v)]] = -np.inf
         likely, log_odds = self.knowledge.likely_parents(v)
-        leaning[likely] += log_odds - self._usual_log_odds(score)
-
-    def _usual_log_odds(self, score: Score) -> float:
-        """Log odds of an edge by the prior of the score; 0 if its prior is not one of edges."""
-        return float(logit(score.edge_density(self.n))) if score.prior == "density" else 0.0
+        leaning[likely] += log_odds - score.edge_log_odds(self.n)
 
     def prior_change(
         self, v: int, members: np.ndarray, old: Score, new: Score
@@ -108,4 +103,4 @@ class ParentRules:
         if self.knowledge is None or not len(self.knowledge.likely):
             return 0.0
         own = np.isin(members, self.knowledge.likely_parents(v)[0]).sum(axis=1)
-        return own * (self._usual_log_odds(old) - self._usual_log_odds(new))
+        return own * (old.edge_log_odds(self.n) - new.edge_log_odds(self.n))
