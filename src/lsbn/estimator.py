@@ -25,6 +25,7 @@ from lsbn.knowledge import Constraints, Knowledge
 from lsbn.knowledge.copies import fold_with_knowledge
 from lsbn.learners import LEARNERS, Learned, Score
 from lsbn.learners.averaging import SearchSettings
+from lsbn.learners.evidence import knowledge_diagnostics
 from lsbn.pairs import WEIGHTS, PairStatistics
 from lsbn.parallel import threads
 from lsbn.parameters import check_parameters, copies_of, score_of, seed_sequence
@@ -285,17 +286,14 @@ class LSBN(FittedNetwork, BaseEstimator):
             with stages("last pass", "learning the whole network"):
                 learned = self._learn(pairs, proposals, seeds[2], told)
         self._store_table(dataset)
-        self._store(
-            folded,
-            communities,
-            hierarchy,
-            replace(folded.unfold_edges(learned.edges), knowledge=known),
-        )
+        edges = replace(folded.unfold_edges(learned.edges), knowledge=known)
+        self._store(folded, communities, hierarchy, edges)
         self.diagnostics_ = fit_diagnostics(
             learned.diagnostics,
             None if proposals is None else proposals.diagnostics,
             stages.seconds,
             [*folded.whole.notes, *folded.notes],
+            knowledge_diagnostics(self.knowledge, told, pairs.dataset, learned, self._score()),
         )
         return self
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from lsbn.files import atomic_folder
 from lsbn.graph import EdgeProbabilities
+from lsbn.knowledge import resolve
 from lsbn.metrics import compare
 from lsbn.network import BUNDLED, load_network
 from lsbn.version import __version__
@@ -264,7 +265,8 @@ class Run:
         EdgeProbabilities
             Over the variables of summary.json, in the order of the table. Folders of older versions
             have no names there. Then the variables are those of communities.json or, without this
-            file, those with an edge and `more_names`, in alphabetical order.
+            file, those with an edge and `more_names`, in alphabetical order. The edges have the
+            knowledge of the run, which their DAG honours.
         """
         path = self.path / EDGES
         if not path.is_file():
@@ -273,7 +275,9 @@ class Run:
                 "`lsbn partition` do not"
             )
         if names := self.summary.get("names"):
-            return EdgeProbabilities.from_csv(path, names)
+            edges = EdgeProbabilities.from_csv(path, names)
+            told = (self.summary.get("settings") or {}).get("knowledge")
+            return replace(edges, knowledge=resolve(told, names, self.groups))
         if (self.path / COMMUNITIES).is_file():
             known = {name for community in self.communities for name in community}
         else:

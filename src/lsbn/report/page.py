@@ -23,6 +23,7 @@ from lsbn.files import atomic_file
 from lsbn.framework.diagnostics import FitDiagnostics
 from lsbn.graph import EdgeProbabilities
 from lsbn.metrics import compare, group_nodes
+from lsbn.report.knowledge import knowledge_section
 from lsbn.report.picture import payload
 from lsbn.report.words import Finding, findings
 from lsbn.runs import Run, Summary, columns_of, json_ready, load_truth, threshold_of
@@ -149,7 +150,8 @@ def _page(
     if truth is not None:
         truth = group_nodes(truth, groups)
         facts["evaluation"] = compare(edges.dag(threshold), truth).as_dict()
-    said = findings(FitDiagnostics.of(diagnostics), threshold)
+    told = FitDiagnostics.of(diagnostics)
+    said = findings(told, threshold)
     name = title or f"Bayesian network of {_counted(edges.n_variables, 'variable')}"
     data = payload(edges, communities, truth, threshold)
     return _filled(
@@ -163,10 +165,10 @@ def _page(
             "threshold_text": _threshold_text(threshold),
             "plain": _plain_edges(data),
             "findings": _findings(said),
-            "groups": _groups(groups),
+            "groups": _groups(groups) + knowledge_section(told.knowledge),
             "seconds": _seconds(facts["seconds"]),
             "settings": _settings_and_versions(facts),
-            "recorded": _value(diagnostics),
+            "recorded": _value({k: v for k, v in diagnostics.items() if k != "knowledge"}),
             "version": escape(__version__),
             "style": _asset("page.css"),
             "script": _asset("page.js"),
