@@ -263,10 +263,9 @@ class Run:
         Returns
         -------
         EdgeProbabilities
-            Over the variables of summary.json, in the order of the table. Folders of older versions
-            have no names there. Then the variables are those of communities.json or, without this
-            file, those with an edge and `more_names`, in alphabetical order. The edges have the
-            knowledge of the run, which their DAG honours.
+            Over the variables of summary.json, in the order of the table, with the knowledge of the
+            run. Folders of older versions have no names there. Then the variables are those of
+            communities.json, else those with an edge and `more_names`, in alphabetical order.
         """
         path = self.path / EDGES
         if not path.is_file():

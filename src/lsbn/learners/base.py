@@ -99,25 +99,24 @@ def pairs_of(dataset: Dataset, lists: Sequence[np.ndarray]) -> np.ndarray:
     return np.unique(ends, axis=0)
 
 
-def with_required(matrix: sparse.csr_array, knowledge: Constraints | None) -> sparse.csr_array:
-    """Give required edges the probability 1, and their opposites 0.
+def agreeing_with(matrix: sparse.csr_array, knowledge: Constraints | None) -> sparse.csr_array:
+    """Give required edges the probability 1, and impossible edges 0.
 
     Examples
     --------
     >>> from lsbn.knowledge import Knowledge, resolve
     >>> known = resolve(Knowledge(required=[("a", "b")]), ("a", "b"))
-    >>> with_required(sparse.csr_array([[0, 0.4], [0.3, 0]]), known).toarray().tolist()
+    >>> agreeing_with(sparse.csr_array([[0, 0.4], [0.3, 0]]), known).toarray().tolist()
     [[0.0, 1.0], [0.0, 0.0]]
     """
-    if knowledge is None or not len(knowledge.required):
+    if knowledge is None:
         return matrix
     entries, (u, v) = matrix.tocoo(), knowledge.required_edges()
-    n = knowledge.n
-    fixed = np.concatenate([v * n + u, u * n + v])
-    free = ~np.isin(entries.col.astype(np.int64) * n + entries.row, fixed)
+    n, edges = knowledge.n, entries.col.astype(np.int64) * knowledge.n + entries.row
+    free = knowledge.allows(entries.row, entries.col) & ~np.isin(edges, knowledge.required)
     rows, columns = np.append(entries.row[free], u), np.append(entries.col[free], v)
     data = np.append(entries.data[free], np.ones(len(u)))
-    return sparse.csr_array((data, (rows, columns)), shape=matrix.shape)
+    return sparse.csr_array((data, (rows, columns)), shape=(n, n))
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,8 @@ from lsbn.pairs import PairStatistics
 
 __all__ = ["Disagreement", "KnowledgeDiagnostics", "knowledge_diagnostics"]
 
+LEAST_LOG_ODDS = 1.0
+"""Smaller log odds are no evidence (Kass & Raftery 1995)."""
 MOST_LISTED = 50
 """Largest number of disagreements that are listed."""
 ALL_PAIRS = 100
@@ -140,7 +142,7 @@ class _Evidence:
                 continue
             rest = self._parents(v) - {u}
             now, bare = self._family(v, self._parents(v)), self._family(v, rest)
-            options = {f"no edge into {self._name(v)}": bare - now}
+            options = {"no such edge": bare - now}
             others = [w for w in self._possible(v) if w != u and w not in rest]
             grown = self._extended(v, rest, others)
             if len(grown) and grown.max() > bare:
@@ -177,9 +179,9 @@ class _Evidence:
     def _disagreement(
         self, u: int, v: int, statement: str, options: dict[str, float]
     ) -> Iterator[Disagreement]:
-        """Name the best of the networks against a statement, if it is better than the graph."""
+        """Name the best of the networks against a statement, if there is evidence for it."""
         instead = max(options, key=options.__getitem__)
-        if options[instead] > 0:
+        if options[instead] > LEAST_LOG_ODDS:
             yield Disagreement(
                 source=self._name(u),
                 target=self._name(v),

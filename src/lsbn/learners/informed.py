@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from lsbn.knowledge import Constraints
-from lsbn.learners.base import with_required
+from lsbn.learners.base import agreeing_with
 
 __all__ = ["directed_by_knowledge", "joinable", "within_limits", "without_required"]
 
@@ -56,7 +56,7 @@ def directed_by_knowledge(
     data = np.where(there & ~back & (entries.data > 0), 1.0, np.where(there, entries.data, 0.0))
     directed = sparse.csr_array((data, (entries.row, entries.col)), shape=matrix.shape)
     directed.eliminate_zeros()
-    return with_required(directed, knowledge)
+    return agreeing_with(directed, knowledge)
 
 
 def within_limits(

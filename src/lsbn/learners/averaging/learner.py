@@ -31,7 +31,7 @@ from lsbn.learners.averaging.settings import (
     SamplingSettings,
     SearchSettings,
 )
-from lsbn.learners.base import Candidates, Learned, with_required
+from lsbn.learners.base import Candidates, Learned, agreeing_with
 from lsbn.learners.diagnostics import Diagnostics
 from lsbn.learners.scoring import Score
 from lsbn.pairs import PairStatistics
@@ -138,7 +138,7 @@ def _learned(
         entries = matrix.tocoo()
         places = (varying[entries.row], varying[entries.col])
         matrix = sparse.csr_array((entries.data, places), shape=(n, n))
-    return Learned(EdgeProbabilities(with_required(matrix, knowledge), dataset.names), diagnostics)
+    return Learned(EdgeProbabilities(agreeing_with(matrix, knowledge), dataset.names), diagnostics)
 
 
 def _renumbered(
