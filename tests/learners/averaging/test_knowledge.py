@@ -11,6 +11,7 @@ import naive
 import naive_knowledge
 from knowledge_cases import knowledge_of, random_table
 from lsbn.data import Dataset
+from lsbn.graph import EdgeProbabilities
 from lsbn.knowledge import Knowledge, resolve
 from lsbn.learners import Score, learn_model_averaging
 from lsbn.learners.averaging import SamplingSettings, SearchSettings
@@ -38,7 +39,7 @@ def learned(table, knowledge, kind, **options):
     return result.edges.matrix.toarray()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(knowledge_of("abcd"), st.integers(0, 1000), st.sampled_from(["bdeu", "mixed"]))
 def test_exact_posteriors_of_four_variables(knowledge, seed, kind):
     table = random_table(4, 60, seed, cards=(2,))
@@ -96,6 +97,31 @@ def test_sampled_posteriors_of_twelve_variables(count):
         knowledge=resolve(knowledge, dataset.names),
     )
     assert sampler.run()[0].toarray() == pytest.approx(exact, abs=0.02)
+
+
+@settings(max_examples=6, deadline=None)
+@given(knowledge_of("abcdefg"), st.integers(0, 100), st.sampled_from(["orders", "graphs"]))
+def test_samplers_never_violate_knowledge(knowledge, seed, count):
+    dataset = Dataset.from_table(random_table(7, 150, seed))
+    known = resolve(knowledge, dataset.names)
+    short = SamplingSettings(
+        sweeps=20,
+        least_steps=0,
+        most_steps=1_000,
+        annealing_sweeps=2,
+        restart_sweeps=3,
+        pilot_sweeps=10,
+        exhaustive_factor=1,
+    )
+    options = {"count": count, "knowledge": known}
+    rng = np.random.default_rng(seed)
+    search = replace(SearchSettings(), rounds=1, searches=1, exchanges=2)
+    sampler = OrderSampler(dataset, Score("bdeu"), search, short, rng, 2, **options)
+    for matrix, _ in (sampler.run(), sampler.run_exhaustive(3)):
+        graph = EdgeProbabilities(matrix, dataset.names).to_networkx()
+        assert [edge for edge in graph.edges if naive_knowledge.forbids(knowledge, *edge)] == []
+        for edge in naive_knowledge.required(knowledge, dataset.names):
+            assert graph.edges[edge]["probability"] == pytest.approx(1.0)
 
 
 def test_a_required_set_may_have_more_parameters_than_rows_and_more_parents_than_searched():
