@@ -62,7 +62,7 @@ class LSBN(FittedNetwork, BaseEstimator):
     learner : {"model-averaging", "aracne", "pc", "greedy", "mmhc"} or callable
         Learner of sub-communities and of the last pass. A callable is called as
         ``learner(dataset, random_state=..., n_jobs=...)`` and returns a `lsbn.learners.Learned`.
-        With a callable there is no last pass. It gets `knowledge` only if there is some.
+        With a callable there is no last pass. With knowledge, it also gets ``knowledge=...``.
     weights : sequence of str
         Weight functions of the partition, and of the candidates for Markov blankets.
     fold_copies : {"join", "group", "keep"} or bool, optional

@@ -213,9 +213,7 @@ def json_ready(value: Any) -> Any:
         return [json_ready(v) for v in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    return str(value)
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
 @dataclass(frozen=True)
@@ -399,5 +397,4 @@ def covered_edges(communities: Iterable[Iterable[str]], truth: nx.DiGraph) -> in
     for k, community in enumerate(communities):
         for name in community:
             homes.setdefault(name, set()).add(k)
-    nowhere: set[int] = set()
-    return sum(bool(homes.get(u, nowhere) & homes.get(v, nowhere)) for u, v in truth.edges)
+    return sum(bool(homes.get(u, set()) & homes.get(v, set())) for u, v in truth.edges)

@@ -77,17 +77,13 @@ def learn_greedy(
     max_parents : int
         Largest number of parents of a variable.
     effort : Climbing
-        Effort of the search.
     candidates : Candidates, optional
         Candidates for a second search, see Notes.
     knowledge : Constraints, optional
         The search starts from the required edges and never leaves the graphs that agree with it.
     pairs : PairStatistics, optional
         Statistics of the same dataset. By default they are computed here.
-    random_state : int, Generator or None
-        Seed of the kicks.
-    n_jobs : ignored
-        The steps of the search depend on each other.
+    random_state, n_jobs : seed of the kicks; the number of threads is ignored
 
     Returns
     -------

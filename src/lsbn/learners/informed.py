@@ -10,26 +10,19 @@ from scipy import sparse
 from lsbn.knowledge import Constraints
 from lsbn.learners.base import agreeing_with
 
-__all__ = ["directed_by_knowledge", "joinable", "within_limits", "without_required"]
-
-
-def joinable(knowledge: Constraints | None, pairs: np.ndarray) -> np.ndarray:
-    """Return the pairs (rows of two variables) that may have an edge in some direction."""
-    if knowledge is None:
-        return pairs
-    i, j = pairs.T
-    return pairs[knowledge.allows(i, j) | knowledge.allows(j, i)]
+__all__ = ["directed_by_knowledge", "within_limits", "without_required"]
 
 
 def without_required(
     knowledge: Constraints | None, pairs: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the joinable pairs that are not required, and the required pairs, ``i < j``."""
+    """Return the pairs that may have an edge or not, and the required pairs, ``i < j``."""
     if knowledge is None:
         return pairs, np.empty((0, 2), np.int64)
     fixed = np.sort(np.stack(knowledge.required_edges(), axis=1), axis=1)
-    pairs, n = joinable(knowledge, pairs), knowledge.n
-    return pairs[~np.isin(pairs @ [n, 1], fixed @ [n, 1])], fixed
+    (i, j), n = pairs.T, knowledge.n
+    possible = knowledge.allows(i, j) | knowledge.allows(j, i)
+    return pairs[possible & ~np.isin(i * n + j, fixed @ [n, 1])], fixed
 
 
 def directed_by_knowledge(

@@ -1,6 +1,7 @@
 """PC: remove edges from the complete graph by conditional independence tests."""
 
 import math
+from functools import partial
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -63,12 +64,8 @@ def learn_pc(
     candidates : Candidates, optional
         Pairs that may have an edge. By default all pairs.
     knowledge : Constraints, optional
-        Required pairs are not tested. Edges with one possible direction are directed before
-        Meek's rules. Prior probabilities of edges are not used.
-    pairs : ignored
-        The tests do their own counting.
-    random_state : ignored
-        The algorithm is deterministic.
+        Required pairs are not tested. Prior probabilities of edges are not used.
+    pairs, random_state : ignored
     n_jobs : int, optional
         Number of threads for the tests.
 
@@ -95,20 +92,13 @@ def learn_pc(
     """
     del pairs, random_state
     n = dataset.n_variables
-    alpha = checked_alpha(alpha, n)
-    data = arrays_for_tests(dataset)
+    alpha, data = checked_alpha(alpha, n), arrays_for_tests(dataset)
     allowed = None if candidates is None else candidates.pairs(dataset)
     joined, levels = _skeleton(data, n, allowed, math.log(alpha), max_size, n_jobs, knowledge)
-    fixed = _one_way(joined, knowledge)
-    directed = _orient(data, n, joined, math.log(alpha), n_jobs, fixed)
-
-    def strength(parents: np.ndarray, children: np.ndarray) -> np.ndarray:
-        """Return minus the log p-values of pairs."""
-        return -_independence.pair_log_p_values(data, np.stack([parents, children], axis=1))
-
-    matrix = within_limits(_pdag(n, joined, directed), knowledge, strength)
-    edges = EdgeProbabilities(matrix, dataset.names)
-    return Learned(edges, Diagnostics(alpha=alpha, edges=len(joined), levels=levels))
+    directed = _orient(data, n, joined, math.log(alpha), n_jobs, _one_way(joined, knowledge))
+    matrix = within_limits(_pdag(n, joined, directed), knowledge, partial(_strength, data))
+    diagnostics = Diagnostics(alpha=alpha, edges=len(joined), levels=levels)
+    return Learned(EdgeProbabilities(matrix, dataset.names), diagnostics)
 
 
 def _skeleton(
@@ -150,6 +140,11 @@ def _skeleton(
         levels.append(Level(size=size, pairs=len(pairs), tests=tests))
         pairs = pairs[~np.concatenate([separated for separated, _ in done])]
     return np.concatenate([pairs, fixed]), levels
+
+
+def _strength(data: Data, parents: np.ndarray, children: np.ndarray) -> np.ndarray:
+    """Return minus the log p-values of pairs."""
+    return -_independence.pair_log_p_values(data, np.stack([parents, children], axis=1))
 
 
 def _one_way(pairs: np.ndarray, knowledge: Constraints | None) -> set[Pair]:

@@ -82,29 +82,33 @@ def learn_model_averaging(
     random_state, n_jobs : seed of all random numbers, and number of threads
     """
     del pairs
-    score = Score.of(score)
-    varying = np.flatnonzero(dataset.cards > 1)
-    n = len(varying)
+    score, learned = Score.of(score), partial(_learned, dataset, knowledge)
+    n = len(varying := np.flatnonzero(dataset.cards > 1))
     _check(method, max_parents, count, effort, n)
-    learned = partial(_learned, dataset, knowledge, varying)
     if n < 2:
-        return learned(sparse.csr_array((n, n)), Diagnostics(method="none"))
-    part = dataset.select(varying) if n < dataset.n_variables else dataset
-    known = None if knowledge is None else knowledge.select(varying)
+        return learned(varying, sparse.csr_array((n, n)), Diagnostics(method="none"))
+    part, known = _varying_part(dataset, knowledge, varying)
     bound = parent_bound(n, max_parents)
     limit = exact_limit if count == "orders" else min(exact_limit, ENUMERATION.max_graph_variables)
     cheap = scoring_seconds(part, score, bound) <= ENUMERATION.max_seconds
     if method == "exact" or (method == "auto" and n <= limit and cheap):
-        return learned(*exact_posteriors(part, score, bound, count, n_jobs, known))
+        return learned(varying, *exact_posteriors(part, score, bound, count, n_jobs, known))
     settings = (search or SearchSettings.of(effort)).bounded(max_parents)
-    sampling, rng = sampling or SamplingSettings.of(effort), np.random.default_rng(random_state)
-    search_of = partial(OrderSampler, part, score, settings, sampling, rng, n_jobs)
-    sampler = search_of(count=count, knowledge=known)
-    exhaustive = (cheap or method == "sampled") and can_enumerate(n, bound, max_parents)
-    pools = None if exhaustive else _renumbered(candidates, varying, dataset)
-    matrix, diagnostics = sampler.run_exhaustive(bound) if exhaustive else sampler.run(pools)
-    warn_of_disagreement(diagnostics)
-    return learned(matrix, diagnostics)
+    pace, rng = sampling or SamplingSettings.of(effort), np.random.default_rng(random_state)
+    sampler = OrderSampler(part, score, settings, pace, rng, n_jobs, count=count, knowledge=known)
+    if (cheap or method == "sampled") and can_enumerate(n, bound, max_parents):
+        return learned(varying, *sampler.run_exhaustive(bound))
+    return learned(varying, *sampler.run(_renumbered(candidates, varying, dataset)))
+
+
+def _varying_part(
+    dataset: Dataset, knowledge: Constraints | None, varying: np.ndarray
+) -> tuple[Dataset, Constraints | None]:
+    """Return the variables that are not constant, and what is known about them."""
+    if len(varying) == dataset.n_variables:
+        return dataset, knowledge
+    known = None if knowledge is None else knowledge.select(varying)
+    return dataset.select(varying), known
 
 
 def _check(method: str, max_parents: int | None, count: str, effort: str, n: int) -> None:
@@ -132,7 +136,11 @@ def _learned(
     matrix: sparse.csr_array,
     diagnostics: Diagnostics,
 ) -> Learned:
-    """Give the variables their numbers in the dataset; constant ones have required edges only."""
+    """Give the variables their numbers in the dataset; constant ones have required edges only.
+
+    A warning follows if chains or searches disagree.
+    """
+    warn_of_disagreement(diagnostics)
     n = dataset.n_variables
     if len(varying) < n:
         entries = matrix.tocoo()

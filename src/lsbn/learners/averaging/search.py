@@ -25,7 +25,7 @@ from lsbn.knowledge import Constraints
 from lsbn.learners.averaging.memory import SearchMemory
 from lsbn.learners.averaging.parent_sets import LAST_ADMITTED, ParentSets, ScoredSets, join
 from lsbn.learners.averaging.rules import ParentRules
-from lsbn.learners.averaging.settings import ENUMERATION, SearchSettings
+from lsbn.learners.averaging.settings import ENUMERATION, MASK_BITS, SearchSettings
 from lsbn.learners.scoring import Score, columns_of
 from lsbn.parallel import run, threads
 
@@ -59,6 +59,11 @@ class ParentSetSearch:
         n = dataset.n_variables
         self.rules = ParentRules(knowledge, n, min(len(settings.beams), max(n - 1, 1)))
         self.depth = self.rules.depth
+        if self.depth > MASK_BITS:
+            raise ValueError(
+                f"knowledge: a variable has {self.depth} required parents, and model averaging "
+                f"lists at most {MASK_BITS}; use the learner 'greedy' (--learner greedy)"
+            )
         self.penalty = score.penalty(n, self.depth)
         self.varying = np.flatnonzero(dataset.cards > 1)
         self._memory = SearchMemory(n, settings.memory_slots(n))
