@@ -1,10 +1,10 @@
 """Learn networks with true tiers, and with false required edges.
 
-Writes ``knowledge.md`` beside this file. The tiers of a variable are its depth in the true network:
+Writes ``prior_knowledge.md`` beside this file. The tiers of a variable are its depth in the true network:
 the length of the longest path that leads to it. A false edge joins two variables without an edge,
 in the order of the true network.
 
-    python experiments/knowledge.py [--seeds 1,2,3] [--networks alarm,insurance] [--rows 1000]
+    python experiments/prior_knowledge.py [--seeds 1,2,3] [--networks alarm,insurance] [--rows 1000]
         [--output FILE]
 """
 
@@ -26,8 +26,7 @@ STRONG = 3.0
 WHAT_IS_SHOWN = """\
 *Turned* is the number of true edges that the DAG has in the wrong direction. *Tiers* are the true
 depths of the variables. *False seen* is the number of false required edges with strong evidence
-against them (log odds above 3), of ten. *True seen* is the number of other statements that the
-diagnostics doubt as strongly. All figures are means over the seeds."""
+against them (log odds above 3), of ten. All figures are means over the seeds."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1000)
     parser.add_argument("--output", type=Path, default=Path(__file__).with_suffix(".md"))
     arguments = parser.parse_args()
-    header = ["network", "turned", "F", "turned, tiers", "F, tiers", "false seen", "true seen"]
+    header = ["network", "turned", "F", "turned, tiers", "F, tiers", "false seen"]
     rows = []
     for name in arguments.networks:
         cells = [measured(name, arguments.rows, seed) for seed in arguments.seeds]
@@ -54,11 +53,11 @@ def main() -> None:
         rows.append([name, *means])
         print(name, *means)
     command = (
-        f"`python experiments/knowledge.py --seeds {','.join(map(str, arguments.seeds))} "
+        f"`python experiments/prior_knowledge.py --seeds {','.join(map(str, arguments.seeds))} "
         f"--networks {','.join(arguments.networks)} --rows {arguments.rows}`\n\n{WHAT_IS_SHOWN}"
     )
     with atomic_file(arguments.output) as draft:
-        page = Table("knowledge", "Knowledge", header, rows, command).markdown(1)
+        page = Table("knowledge", "Prior knowledge", header, rows, command).markdown(1)
         draft.write_text(page, encoding="utf-8")
 
 
@@ -75,7 +74,7 @@ def measured(name: str, rows: int, seed: int) -> tuple[float, ...]:
     model = LSBN(random_state=seed, knowledge=Knowledge(required=false)).fit(table)
     strong = [each for each in model.diagnostics_.knowledge.disagreements if each.log_odds > STRONG]
     seen = sum((each.source, each.target) in false for each in strong)
-    return plain.turned, plain.f_score, tiers.turned, tiers.f_score, seen, len(strong) - seen
+    return plain.turned, plain.f_score, tiers.turned, tiers.f_score, seen
 
 
 def cell(model: LSBN, truth: nx.DiGraph) -> Cell:
