@@ -1,8 +1,8 @@
 """Learn networks with true tiers, and with false required edges.
 
-Writes ``prior_knowledge.md`` beside this file. The tiers of a variable are its depth in the true network:
-the length of the longest path that leads to it. A false edge joins two variables without an edge,
-in the order of the true network.
+Writes ``prior_knowledge.md`` beside this file. The tier of a variable is its depth in the true
+network: the length of the longest path that leads to it. A false edge joins two variables without
+an edge, in the order of the true network.
 
     python experiments/prior_knowledge.py [--seeds 1,2,3] [--networks alarm,insurance] [--rows 1000]
         [--output FILE]

@@ -125,7 +125,7 @@ def test_samplers_never_violate_knowledge(knowledge, seed, count):
 
 
 def test_a_required_set_may_have_more_parameters_than_rows_and_more_parents_than_searched():
-    table = random_table(12, 30, 5)
+    table = random_table(12, 30, 5, cards=(2,))
     required = [(name, "l") for name in "abcdefghij"]
     for method in ("exact", "sampled"):
         got = learned(table, Knowledge(required=required), "bdeu", method=method, max_parents=2)
