@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import networkx as nx
@@ -32,7 +33,7 @@ LEAST_LOG_ODDS = 1.0
 MOST_LISTED = 50
 """Largest number of disagreements that are listed."""
 ALL_PAIRS = 100
-"""With more variables, only forbidden edges from the heaviest partners of a variable are scored."""
+"""With more variables, only edges from the heaviest partners of a variable are scored."""
 PARTNERS = 16
 """Number of these partners, by mutual information."""
 
@@ -196,15 +197,12 @@ class _Evidence:
     def _parents(self, v: int) -> set[int]:
         return set(self.graph.predecessors(v))
 
-    @property
+    @cached_property
     def _partners(self) -> Sequence[np.ndarray]:
-        """For each variable, the variables from which forbidden edges are scored."""
-        if not hasattr(self, "_near"):
-            n = self.dataset.n_variables
-            self._near: Sequence[np.ndarray] = [self.varying] * n
-            if n > ALL_PAIRS:
-                self._near = PairStatistics(self.dataset).heaviest(["MI"], most=PARTNERS)
-        return self._near
+        """For each variable, the variables from which other edges are scored."""
+        if self.dataset.n_variables <= ALL_PAIRS:
+            return [self.varying] * self.dataset.n_variables
+        return PairStatistics(self.dataset).heaviest(["MI"], most=PARTNERS)
 
     def _possible(self, v: int) -> list[int]:
         """Variables that may become parents of v without a cycle."""
