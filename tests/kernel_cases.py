@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 from scipy.stats import chi2
 
-from lsbn.kernels import orders
+from lsbn.kernels import tables
 from lsbn.learners.averaging.parent_sets import ParentSets
 
 
@@ -32,7 +32,7 @@ def listed(families, tabulated):
         scores.append(np.array([score for _, score in ranked]))
     sets = ParentSets.from_variables(candidates, masks, scores)
     most = 16 if tabulated else -1
-    start, table = orders.tabulate_families(*sets.lists[:4], most, 1)
+    start, table = tables.tabulate_families(*sets.lists[:4], most, 1)
     return sets.lists._replace(table_start=start, table=table), sets.links
 
 

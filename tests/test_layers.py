@@ -10,7 +10,7 @@ import lsbn
 SOURCE = Path(lsbn.__file__).parent
 LAYERS = (
     {"kernels", "files", "parallel", "stagenames", "version"},
-    {"data", "graph", "network", "metrics"},
+    {"data", "graph", "network", "metrics", "knowledge"},
     {"pairs"},
     {"partition", "learners"},
     {"framework"},

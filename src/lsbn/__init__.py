@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from lsbn.data import DataError, Dataset
     from lsbn.estimator import LSBN
     from lsbn.graph import EdgeProbabilities
+    from lsbn.knowledge import Knowledge, Tier
     from lsbn.network import BayesianNetwork, load_network
 
 __all__ = [
@@ -18,6 +19,8 @@ __all__ = [
     "DataError",
     "Dataset",
     "EdgeProbabilities",
+    "Knowledge",
+    "Tier",
     "__version__",
     "load_network",
     "metrics",
@@ -29,6 +32,8 @@ _HOME = {
     "DataError": "lsbn.data",
     "Dataset": "lsbn.data",
     "EdgeProbabilities": "lsbn.graph",
+    "Knowledge": "lsbn.knowledge",
+    "Tier": "lsbn.knowledge",
     "load_network": "lsbn.network",
 }
 

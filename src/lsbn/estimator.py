@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array
 
 from lsbn.data import DataError, Dataset
-from lsbn.data.copies import FOLDS, Folded
+from lsbn.data.copies import Folded
 from lsbn.data.options import Discretize
 from lsbn.fitted import FittedNetwork
 from lsbn.framework.candidates import find_candidates
@@ -21,8 +22,11 @@ from lsbn.framework.mergence import merge_order, union_sizes
 from lsbn.framework.proposals import Proposals, propose
 from lsbn.framework.stages import Stages
 from lsbn.graph import EdgeProbabilities
+from lsbn.knowledge import Constraints, Knowledge
+from lsbn.knowledge.copies import fold_with_knowledge
 from lsbn.learners import LEARNERS, Learned, Score
 from lsbn.learners.averaging import SearchSettings
+from lsbn.learners.evidence import knowledge_diagnostics
 from lsbn.pairs import WEIGHTS, PairStatistics
 from lsbn.parallel import threads
 from lsbn.parameters import check_parameters, copies_of, score_of, seed_sequence
@@ -59,7 +63,7 @@ class LSBN(FittedNetwork, BaseEstimator):
     learner : {"model-averaging", "aracne", "pc", "greedy", "mmhc"} or callable
         Learner of sub-communities and of the last pass. A callable is called as
         ``learner(dataset, random_state=..., n_jobs=...)`` and returns a `lsbn.learners.Learned`.
-        With a callable there is no last pass.
+        With a callable there is no last pass. With knowledge, it also gets ``knowledge=...``.
     weights : sequence of str
         Weight functions of the partition, and of the candidates for Markov blankets.
     fold_copies : {"join", "group", "keep"} or bool, optional
@@ -100,6 +104,8 @@ class LSBN(FittedNetwork, BaseEstimator):
         How long the last pass of model averaging searches and samples. ``quick`` runs one search.
         ``standard`` compares independent searches, and runs more of them if they disagree.
         ``thorough`` runs up to 24, and longer chains.
+    knowledge : Knowledge, optional
+        Required and forbidden edges, tiers and more, see `lsbn.Knowledge`. Every stage honours it.
     threshold : float
         Edges of `dag_` and `cpdag_` have a greater probability than this, in either direction.
     discretize, bins, missing, max_states
@@ -175,6 +181,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         score: Score | str | None = None,
         count: str = "orders",
         effort: str = "standard",
+        knowledge: Knowledge | None = None,
         threshold: float = 0.5,
         discretize: Discretize = None,
         bins: int = 5,
@@ -197,6 +204,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         self.score = score
         self.count = count
         self.effort = effort
+        self.knowledge = knowledge
         self.threshold = threshold
         self.discretize = discretize
         self.bins = bins
@@ -260,7 +268,9 @@ class LSBN(FittedNetwork, BaseEstimator):
         stages = Stages(self.verbose)
         with stages("read"):
             dataset = self._coded(X)
-            folded = FOLDS[copies_of(self.learner, self.fold_copies)](dataset)
+            how = copies_of(self.learner, self.fold_copies)
+            folded, known = fold_with_knowledge(dataset, how, self.knowledge)
+            told = None if known is None else known.select(folded.kept)
         pairs = PairStatistics(folded.dataset)
         with stages("partition"):
             communities = self._partition(pairs, stages.report)
@@ -268,21 +278,23 @@ class LSBN(FittedNetwork, BaseEstimator):
             proposals = None
             hierarchy = merge_order(communities)
         else:
-            settings = self._settings(int(seeds[1].generate_state(1)[0]))
+            settings = replace(self._settings(int(seeds[1].generate_state(1)[0])), knowledge=told)
             proposals = propose(pairs, communities, settings, seeds[0], stages, n_jobs=self.n_jobs)
             hierarchy = proposals.hierarchy
         if proposals is not None and (not self.last_pass or callable(self.learner)):
             learned = Learned(EdgeProbabilities(proposals.edges, pairs.dataset.names))
         else:
             with stages("last pass"):
-                learned = self._learn(pairs, proposals, seeds[2])
+                learned = self._learn(pairs, proposals, seeds[2], told)
         self._store_table(dataset)
-        self._store(folded, communities, hierarchy, learned)
+        edges = replace(folded.unfold_edges(learned.edges), knowledge=known)
+        self._store(folded, communities, hierarchy, edges)
         self.diagnostics_ = fit_diagnostics(
             learned.diagnostics,
             None if proposals is None else proposals.diagnostics,
             stages.seconds,
             [*folded.whole.notes, *folded.notes],
+            knowledge_diagnostics(self.knowledge, told, pairs.dataset, learned, self._score()),
         )
         return self
 
@@ -313,7 +325,11 @@ class LSBN(FittedNetwork, BaseEstimator):
         return averaging and dataset.n_variables <= REACH
 
     def _learn(
-        self, pairs: PairStatistics, proposals: Proposals | None, seed: np.random.SeedSequence
+        self,
+        pairs: PairStatistics,
+        proposals: Proposals | None,
+        seed: np.random.SeedSequence,
+        knowledge: Constraints | None,
     ) -> Learned:
         """Run the last pass."""
         dataset, candidates = pairs.dataset, None
@@ -330,6 +346,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         return LEARNERS[str(self.learner)](
             dataset,
             candidates=candidates,
+            knowledge=knowledge,
             pairs=pairs,
             random_state=np.random.default_rng(seed),
             n_jobs=threads(self.n_jobs),
@@ -369,10 +386,9 @@ class LSBN(FittedNetwork, BaseEstimator):
         folded: Folded,
         communities: list[np.ndarray],
         hierarchy: np.ndarray,
-        learned: Learned,
+        edges: EdgeProbabilities,
     ) -> None:
         """Set the attributes of the result, with the copies of columns."""
-        edges = folded.unfold_edges(learned.edges)
         communities = folded.unfold_communities(communities)
         self.groups_ = dict(folded.groups)
         self.communities_ = [[edges.names[v] for v in c.tolist()] for c in communities]

@@ -10,6 +10,7 @@ import numpy as np
 
 from lsbn.data import TableOptions
 from lsbn.data.copies import FOLDS
+from lsbn.knowledge import Knowledge
 from lsbn.learners import LEARNERS, Score
 from lsbn.learners.averaging import COUNTS, EFFORTS
 from lsbn.pairs import WEIGHTS, base_weights
@@ -46,6 +47,8 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
     check_count(given["learner"], given["count"], given["last_pass"])
     check_effort(given["learner"], given["effort"])
     copies_of(given["learner"], given["fold_copies"])
+    if given["knowledge"] is not None:
+        Knowledge.of(given["knowledge"])
     _check_weights(given["weights"])
     _check_whole("max_community", given["max_community"], 2)
     _check_whole("max_size", given["max_size"], 2, 20)

@@ -19,6 +19,7 @@ import numpy as np
 from lsbn.files import atomic_folder, require_ordinary
 from lsbn.graph import EdgeProbabilities
 from lsbn.graph.truth import true_graph
+from lsbn.knowledge import resolve
 from lsbn.metrics import compare
 from lsbn.network import BUNDLED, load_network
 from lsbn.runfiles import checked_communities, checked_summary, read_json
@@ -214,9 +215,7 @@ def json_ready(value: Any) -> Any:
         return [json_ready(v) for v in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    return str(value)
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
 @dataclass(frozen=True)
@@ -264,9 +263,9 @@ class Run:
         Returns
         -------
         EdgeProbabilities
-            Over the variables of summary.json, in the order of the table. Folders of older versions
-            have no names there. Then the variables are those of communities.json or, without this
-            file, those with an edge and `more_names`, in alphabetical order.
+            Over the variables of summary.json, in the order of the table, with the knowledge of the
+            run. Folders of older versions have no names there. Then the variables are those of
+            communities.json, else those with an edge and `more_names`, in alphabetical order.
         """
         path = self.path / EDGES
         if not path.is_file():
@@ -275,7 +274,9 @@ class Run:
                 "`lsbn partition` do not"
             )
         if names := self.summary.get("names"):
-            return EdgeProbabilities.from_csv(path, names)
+            edges = EdgeProbabilities.from_csv(path, names)
+            told = (self.summary.get("settings") or {}).get("knowledge")
+            return replace(edges, knowledge=resolve(told, names, self.groups))
         if (self.path / COMMUNITIES).is_file():
             known = {name for community in self.communities for name in community}
         else:
@@ -390,5 +391,4 @@ def covered_edges(communities: Iterable[Iterable[str]], truth: nx.DiGraph) -> in
     for k, community in enumerate(communities):
         for name in community:
             homes.setdefault(name, set()).add(k)
-    nowhere: set[int] = set()
-    return sum(bool(homes.get(u, nowhere) & homes.get(v, nowhere)) for u, v in truth.edges)
+    return sum(bool(homes.get(u, set()) & homes.get(v, set())) for u, v in truth.edges)

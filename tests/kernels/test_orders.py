@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import naive
 from kernel_cases import assert_same_distribution, listed, members, random_families
-from lsbn.kernels import orders
+from lsbn.kernels import orders, tables
 from lsbn.kernels.state import EdgeSums, OrderState
 
 
@@ -41,10 +41,10 @@ def test_tables_are_made_where_sets_are_many_and_candidates_few():
     families = random_families(0, 5, share=1.0)
     families[0] = {frozenset(): 0.0, frozenset([1]): 1.0}
     (start, mask, score, cand_start, *_), _ = listed(families, False)
-    table_start, table = orders.tabulate_families(start, mask, score, cand_start, 16, 16)
+    table_start, table = tables.tabulate_families(start, mask, score, cand_start, 16, 16)
     assert table_start.tolist() == [-1, 0, 16, 32, 48]
     assert len(table) == 64
-    table_start, table = orders.tabulate_families(start, mask, score, cand_start, 3, 1)
+    table_start, table = tables.tabulate_families(start, mask, score, cand_start, 3, 1)
     assert table_start.tolist() == [0, -1, -1, -1, -1]
 
 

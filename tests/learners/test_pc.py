@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 import naive
 from learner_cases import chain_table, collider_table, shuffled_alarm
 from lsbn.data import Dataset
+from lsbn.graph.meek import meek_closure
 from lsbn.learners.independence import FALSE_DISCOVERIES, default_alpha, significant
-from lsbn.learners.pc import _meek, learn_pc
+from lsbn.learners.pc import learn_pc
 
 
 def test_collider_is_directed_and_chain_is_not():
@@ -34,7 +35,7 @@ def test_meek_rules_complete_a_pattern(seed):
     near = [{b for e in edges for b in e if a in e and b != a} for a in range(6)]
     heads = {(a, c) for pair, c in naive.v_structures(edges) for a in pair}
     full = naive.cpdag(range(6), edges)
-    assert _meek(near, heads) == {(a, b) for a, b in full if (b, a) not in full}
+    assert meek_closure(near, heads) == {(a, b) for a, b in full if (b, a) not in full}
 
 
 def test_level():

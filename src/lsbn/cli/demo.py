@@ -34,6 +34,7 @@ def add_parser(commands: Commands) -> None:
         count="orders",
         effort="standard",
         copies=None,
+        knowledge=None,
         paper=False,
         truth="alarm",
         shuffle_columns=True,

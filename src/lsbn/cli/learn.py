@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsbn.cli.inputs import read_table, read_truth
+from lsbn.cli.knowledge import KNOWLEDGE_HELP, add_knowledge_options, read_knowledge
 from lsbn.cli.options import (
     LEARNERS,
     TABLE_HELP,
@@ -42,6 +43,8 @@ RUN is a new folder:
 
 {TRUTH_HELP}
 
+{KNOWLEDGE_HELP}
+
 model-averaging gives the posterior probability of every edge. aracne, pc, greedy and mmhc find one
 graph: a directed edge has probability 1, an undirected edge 0.5 in each direction. With --paper the
 probability is the mean of the votes of several communities.
@@ -49,7 +52,8 @@ probability is the mean of the votes of several communities.
 Examples:
   lsbn learn survey.csv -o runs/survey
   lsbn learn genes.parquet -o runs/genes --discretize quantile --bins 3
-  lsbn learn alarm.csv -o runs/pc --scope global --learner pc --truth alarm"""
+  lsbn learn alarm.csv -o runs/pc --scope global --learner pc --truth alarm
+  lsbn learn survey.csv -o runs/survey --tiers 'age,sex;education;income' --forbid 'car->*'"""
 
 
 def add_parser(commands: Commands) -> None:
@@ -106,6 +110,7 @@ def add_parser(commands: Commands) -> None:
         help="use the framework as published: all votes have the same weight, and there is no "
         "last pass over all variables",
     )
+    add_knowledge_options(command)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -125,6 +130,7 @@ def run(arguments: argparse.Namespace) -> None:
             f"--effort {arguments.effort} is for the last pass of {LEARNERS[0]}; leave out --effort"
         )
     require_free(arguments.output, force=arguments.force)
+    read_knowledge(arguments)
     stages = StageProgress()
     with claimed(arguments.output):
         dataset = read_table(arguments, stages)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from lsbn.cli.knowledge import knowledge_of
 from lsbn.cli.progress import StageProgress
 from lsbn.cli.summary import copies_used
 
@@ -52,21 +53,28 @@ def _learn_globally(
     arguments: argparse.Namespace, dataset: Dataset, stages: StageProgress
 ) -> Result:
     """Run the learner alone on all variables at once."""
-    from lsbn.data.copies import FOLDS
     from lsbn.framework.diagnostics import FitDiagnostics
+    from lsbn.knowledge.copies import fold_with_knowledge
     from lsbn.learners import LEARNERS
+    from lsbn.learners.evidence import knowledge_diagnostics
 
-    mode = copies_used(arguments)
-    folded = FOLDS[mode](dataset)
+    mode, knowledge = copies_used(arguments), knowledge_of(arguments)
+    folded, known = fold_with_knowledge(dataset, mode, knowledge)
     _print_notes(folded.notes)
     columns = dataset if mode == "keep" else folded.dataset
+    options = _options(arguments)
+    told = known if known is None or mode == "keep" else known.select(folded.kept)
+    if told is not None:
+        options["knowledge"] = told
     with stages("learn", f"{columns.n_variables:,}, {arguments.learner}"):
         learned = LEARNERS[arguments.learner](
-            columns, random_state=arguments.seed, n_jobs=arguments.jobs, **_options(arguments)
+            columns, random_state=arguments.seed, n_jobs=arguments.jobs, **options
         )
+        compared = knowledge_diagnostics(knowledge, told, columns, learned, options.get("score"))
     edges = learned.edges if mode == "keep" else folded.unfold_edges(learned.edges)
+    edges = replace(edges, knowledge=known)
     notes = [*dataset.notes, *folded.notes]
-    diagnostics = FitDiagnostics(**vars(learned.diagnostics), notes=notes)
+    diagnostics = FitDiagnostics(**vars(learned.diagnostics), notes=notes, knowledge=compared)
     return Result(edges, [list(edges.names)], diagnostics, dict(folded.groups))
 
 
@@ -77,15 +85,18 @@ def _learn_by_communities(
     from lsbn.estimator import LSBN
 
     make = LSBN.paper if arguments.paper else LSBN
-    copies = {} if arguments.copies is None else {"fold_copies": arguments.copies}
+    options = _options(arguments)
+    if arguments.copies is not None:
+        options["fold_copies"] = arguments.copies
+    if arguments.knowledge:
+        options["knowledge"] = knowledge_of(arguments)
     with stages("fit") as tell:
         model = make(
             learner=arguments.learner,
             random_state=arguments.seed,
             n_jobs=arguments.jobs,
             verbose=tell,
-            **copies,
-            **_options(arguments),
+            **options,
         ).fit(dataset)
     diagnostics = model.diagnostics_
     _print_notes((diagnostics.notes or [])[len(dataset.notes) :])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from lsbn.learners.averaging import SearchSettings
 from lsbn.learners.diagnostics import Diagnostics, Figures
+from lsbn.learners.evidence import KnowledgeDiagnostics
 
 __all__ = ["CommunityDiagnostics", "FitDiagnostics", "fit_diagnostics"]
 
@@ -84,6 +85,8 @@ class FitDiagnostics(Diagnostics):
         One for each community that was learned by LocalLearn.
     notes : list of str
         Notes about the table, such as columns that repeat another.
+    knowledge : KnowledgeDiagnostics
+        What was told, and where the data disagree; None without knowledge.
 
     Examples
     --------
@@ -95,6 +98,7 @@ class FitDiagnostics(Diagnostics):
     seconds: dict[str, float] | None = None
     communities: list[CommunityDiagnostics] | None = None
     notes: list[str] | None = None
+    knowledge: KnowledgeDiagnostics | None = None
 
 
 def fit_diagnostics(
@@ -102,6 +106,7 @@ def fit_diagnostics(
     communities: Sequence[CommunityDiagnostics] | None,
     seconds: Mapping[str, float],
     notes: Sequence[str],
+    knowledge: KnowledgeDiagnostics | None = None,
 ) -> FitDiagnostics:
     """Return `LSBN.diagnostics_`, from the last pass or else from the communities.
 
@@ -115,6 +120,7 @@ def fit_diagnostics(
         Wall time of each stage.
     notes : sequence of str
         Notes about the table.
+    knowledge : KnowledgeDiagnostics, optional
 
     Returns
     -------
@@ -127,6 +133,7 @@ def fit_diagnostics(
         seconds={stage: round(spent, 4) for stage, spent in seconds.items()},
         communities=list(communities or ()),
         notes=list(notes),
+        knowledge=knowledge,
     )
 
 

@@ -15,6 +15,7 @@ from lsbn.framework.parts import Part
 from lsbn.framework.subcommunities import expanded_community, sub_communities
 from lsbn.framework.triplets import triplet_clusters
 from lsbn.framework.votes import Pair, Structure
+from lsbn.knowledge import Constraints
 from lsbn.learners import LEARNERS, PUBLISHED, Diagnostics, Learned, Score
 from lsbn.learners.greedy import Climbing
 from lsbn.pairs import WEIGHTS
@@ -64,6 +65,8 @@ class LocalSettings:
         Weight functions that give the candidates for Markov blankets.
     blanket_alpha : float, optional
         Level of the tests of Markov blankets. By default 0.001, or 1/n if that is less.
+    knowledge : Constraints, optional
+        Over all variables. A sub-community gets its own part.
     """
 
     learner: str | Callable[..., Learned] = "model-averaging"
@@ -75,6 +78,7 @@ class LocalSettings:
     seed: int = 0
     weights: Sequence[str] = WEIGHTS
     blanket_alpha: float | None = None
+    knowledge: Constraints | None = None
 
     def learn(self, part: Part, variables: np.ndarray) -> tuple[np.ndarray, Diagnostics]:
         """Learn a set of variables, or look up the result if the part has it already.
@@ -95,18 +99,22 @@ class LocalSettings:
         key = tuple(variables.tolist())
         if key not in part.known:
             rng = np.random.default_rng((self.seed, *key))
-            learned = self._learn(part.select(variables), rng)
+            known = None if self.knowledge is None else self.knowledge.select(variables)
+            learned = self._learn(part.select(variables), rng, known)
             part.known[key] = (learned.edges.matrix.toarray(), learned.diagnostics)
         return part.known[key]
 
-    def _learn(self, dataset: Dataset, rng: np.random.Generator) -> Learned:
+    def _learn(
+        self, dataset: Dataset, rng: np.random.Generator, knowledge: Constraints | None
+    ) -> Learned:
         """Call the learner."""
+        known = {} if knowledge is None else {"knowledge": knowledge}
         if callable(self.learner):
-            return self.learner(dataset, random_state=rng, n_jobs=1)
+            return self.learner(dataset, random_state=rng, n_jobs=1, **known)
         options = _LOCAL_OPTIONS.get(self.learner, {})
         if options:
             options = options | {"score": self.score or PUBLISHED}
-        return LEARNERS[self.learner](dataset, random_state=rng, n_jobs=1, **options)
+        return LEARNERS[self.learner](dataset, random_state=rng, n_jobs=1, **options, **known)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from lsbn.framework.diagnostics import CommunityDiagnostics
 from lsbn.framework.local import LocalSettings, learn_communities
 from lsbn.framework.mergence import mergence
 from lsbn.framework.stages import Stages
+from lsbn.learners.base import agreeing_with
 from lsbn.pairs import PairStatistics
 
 __all__ = ["Proposals", "propose"]
@@ -85,5 +86,5 @@ def propose(
             dataset, communities, structures, settings, progress=stages.report
         )
     diagnostics = [result.diagnostics for result in local]
-    edges = merged.probabilities(dataset.n_variables)
+    edges = agreeing_with(merged.probabilities(dataset.n_variables), settings.knowledge)
     return Proposals(communities, blankets, edges, hierarchy, diagnostics)

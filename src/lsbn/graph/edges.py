@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import networkx as nx
 import numpy as np
@@ -14,7 +15,11 @@ from scipy import sparse
 from lsbn.files import atomic_file, safe_name
 from lsbn.graph.edgelist import read_edges
 from lsbn.graph.equivalence import dag_to_cpdag
+from lsbn.graph.joined import JoinedPairs, informed_pairs
 from lsbn.graph.orientation import acyclic_orientation, cardinality_order
+
+if TYPE_CHECKING:
+    from lsbn.knowledge import Constraints
 
 __all__ = ["EdgeProbabilities"]
 
@@ -34,6 +39,8 @@ class EdgeProbabilities:
         to 1e-9 are clipped.
     names : sequence of str
         Names of the variables, unique and not empty.
+    knowledge : Constraints, optional
+        What is known about the edges. `dag` and `cpdag` honour it.
 
     Raises
     ------
@@ -58,6 +65,7 @@ class EdgeProbabilities:
 
     matrix: sparse.csr_array
     names: tuple[str, ...]
+    knowledge: "Constraints | None" = None
 
     def __post_init__(self) -> None:
         matrix = sparse.csr_array(self.matrix, dtype=np.float64, copy=True)
@@ -107,7 +115,9 @@ class EdgeProbabilities:
         Every pair of the skeleton gets its more probable direction. Then the edges enter an empty
         graph, the most probable direction first. An edge that would close a cycle is reversed. The
         reversed edge never closes a cycle; `lsbn.graph.orientation.acyclic_orientation` has the
-        proof. So no pair is lost.
+        proof. So no pair is lost. With knowledge, a direction that is not possible is never taken.
+        A pair is lost only if no possible direction is without a cycle, or if a variable would have
+        too many parents.
 
         Parameters
         ----------
@@ -144,14 +154,20 @@ class EdgeProbabilities:
             tied, place[pairs.first] > place[pairs.second], pairs.backward > pairs.forward
         )
         pairs = pairs.flipped(flip)
-        order = np.lexsort((alphabet[pairs.second], alphabet[pairs.first], -pairs.forward))
-        pairs = pairs.flipped(
-            acyclic_orientation(self.n_variables, pairs.first, pairs.second, order)
-        )
+        if self.knowledge is not None:
+            pairs = informed_pairs(pairs, self.knowledge, alphabet)
+        else:
+            order = np.lexsort((alphabet[pairs.second], alphabet[pairs.first], -pairs.forward))
+            pairs = pairs.flipped(
+                acyclic_orientation(self.n_variables, pairs.first, pairs.second, order)
+            )
         return self._fill(nx.DiGraph(), pairs.first, pairs.second, pairs.forward)
 
     def cpdag(self, threshold: float = 0.5) -> nx.DiGraph:
         """Return the Markov equivalence class of `dag`.
+
+        With knowledge, an edge with only one possible direction is directed, and so are the edges
+        that follow from it by Meek's rules.
 
         Parameters
         ----------
@@ -164,8 +180,12 @@ class EdgeProbabilities:
             An undirected edge has both directions. The attribute ``probability`` is that of each
             direction.
         """
-        graph = dag_to_cpdag(self.dag(threshold))
-        index = {name: v for v, name in enumerate(self.names)}
+        dag, index = self.dag(threshold), {name: v for v, name in enumerate(self.names)}
+        known = []
+        if self.knowledge is not None:
+            allows = self.knowledge.allows
+            known = [(u, v) for u, v in dag.edges if not allows(index[v], index[u])]
+        graph = dag_to_cpdag(dag, known)
         where = np.array([(index[u], index[v]) for u, v in graph.edges], dtype=np.int64)
         if len(where):
             values = self.matrix[where[:, 0], where[:, 1]]
@@ -237,7 +257,7 @@ class EdgeProbabilities:
         rounded = sparse.csr_array(
             (values, (coo.row[keep], coo.col[keep])), shape=self.matrix.shape
         )
-        return EdgeProbabilities(_within_one(rounded), self.names)
+        return EdgeProbabilities(_within_one(rounded), self.names, self.knowledge)
 
     @classmethod
     def from_csv(
@@ -287,7 +307,7 @@ class EdgeProbabilities:
             graph.add_edge(self.names[i], self.names[j], probability=probability)
         return graph
 
-    def _joined_pairs(self, threshold: float) -> "_JoinedPairs":
+    def _joined_pairs(self, threshold: float) -> JoinedPairs:
         """Return the pairs i < j whose skeleton probability exceeds the threshold."""
         if not 0 <= threshold < 1:
             raise ValueError(f"threshold is {threshold}; use 0 or more, and less than 1")
@@ -300,7 +320,7 @@ class EdgeProbabilities:
             np.asarray(m[first, second]).ravel() if len(first) else np.zeros(0)
             for m in (forward, backward)
         )
-        return _JoinedPairs(first, second, ahead, back)
+        return JoinedPairs(first, second, ahead, back)
 
     def _check_range(self, matrix: sparse.csr_array) -> None:
         bad = ~((matrix.data >= -RANGE_TOLERANCE) & (matrix.data <= 1 + RANGE_TOLERANCE))
@@ -347,32 +367,6 @@ def _checked_names(names: Sequence[str]) -> tuple[str, ...]:
     if len(set(names)) < len(names):
         raise ValueError(f"two variables are called {Counter(names).most_common(1)[0][0]!r}")
     return names
-
-
-@dataclass(frozen=True)
-class _JoinedPairs:
-    """Pairs of variables with the probabilities of both directions.
-
-    `forward` is P(first -> second), `backward` is P(second -> first).
-    """
-
-    first: np.ndarray
-    second: np.ndarray
-    forward: np.ndarray
-    backward: np.ndarray
-
-    @property
-    def both(self) -> np.ndarray:
-        return self.forward + self.backward
-
-    def flipped(self, flip: np.ndarray) -> "_JoinedPairs":
-        """Exchange first and second where `flip` is true."""
-        return _JoinedPairs(
-            np.where(flip, self.second, self.first),
-            np.where(flip, self.first, self.second),
-            np.where(flip, self.backward, self.forward),
-            np.where(flip, self.forward, self.backward),
-        )
 
 
 _NOT_XML = re.compile("[^\t\n\r\\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

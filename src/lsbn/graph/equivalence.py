@@ -4,10 +4,12 @@ Functions for the algorithms take the parents of each variable, as integer array
 user take a `networkx.DiGraph`, in which an undirected edge has both directions.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import networkx as nx
 import numpy as np
+
+from lsbn.graph.meek import meek_closure
 
 __all__ = ["CycleError", "cpdag_of", "dag_to_cpdag", "topological_order"]
 
@@ -130,13 +132,16 @@ def cpdag_of(n: int, parents: Parents) -> tuple[np.ndarray, ...]:
     )
 
 
-def dag_to_cpdag(dag: nx.DiGraph) -> nx.DiGraph:
+def dag_to_cpdag(dag: nx.DiGraph, known: Iterable[tuple] = ()) -> nx.DiGraph:
     """Return the completed partially directed graph of a DAG's Markov equivalence class.
 
     Parameters
     ----------
     dag : networkx.DiGraph
         An acyclic graph.
+    known : iterable of (node, node)
+        Edges of the graph whose direction is known. They are compelled, and so are all edges that
+        follow from them by Meek's rules.
 
     Returns
     -------
@@ -153,6 +158,8 @@ def dag_to_cpdag(dag: nx.DiGraph) -> nx.DiGraph:
     --------
     >>> sorted(dag_to_cpdag(nx.DiGraph([("a", "b"), ("b", "c")])).edges)
     [('a', 'b'), ('b', 'a'), ('b', 'c'), ('c', 'b')]
+    >>> sorted(dag_to_cpdag(nx.DiGraph([("a", "b"), ("b", "c")]), known=[("a", "b")]).edges)
+    [('a', 'b'), ('b', 'c')]
     """
     nodes = list(dag)
     index = {node: v for v, node in enumerate(nodes)}
@@ -161,9 +168,18 @@ def dag_to_cpdag(dag: nx.DiGraph) -> nx.DiGraph:
         compelled = cpdag_of(len(nodes), parents)
     except CycleError as error:
         raise CycleError([nodes[v] for v in error.cycle]) from None
+    arrows = {
+        (u, v)
+        for v, (above, fixed) in enumerate(zip(parents, compelled, strict=True))
+        for u, is_compelled in zip(above, fixed, strict=True)
+        if is_compelled
+    }
+    if new := {(index[u], index[v]) for u, v in known} - arrows:
+        neighbours = [{index[u] for u in nx.all_neighbors(dag, node)} for node in nodes]
+        arrows = meek_closure(neighbours, arrows | new)
     cpdag = dag.copy()
-    for node, above, fixed in zip(nodes, parents, compelled, strict=True):
-        for u, is_compelled in zip(above, fixed, strict=True):
-            if not is_compelled:
-                cpdag.add_edge(node, nodes[u], **dag.edges[nodes[u], node])
+    for v, above in enumerate(parents):
+        for u in above:
+            if (u, v) not in arrows:
+                cpdag.add_edge(nodes[v], nodes[u], **dag.edges[nodes[u], nodes[v]])
     return cpdag

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-__all__ = ["acyclic_orientation", "cardinality_order"]
+__all__ = ["acyclic_orientation", "cardinality_order", "informed_orientation"]
 
 
 def acyclic_orientation(
@@ -60,11 +60,54 @@ def acyclic_orientation(
     _, component = csgraph.connected_components(graph, connection="strong")
     inside = order[component[parents[order]] == component[children[order]]]
     if len(inside):
-        from lsbn.kernels.acyclic import insert_edges
+        from lsbn.kernels.acyclic import TURNED, insert_edges
 
         u, v = (x[inside].astype(np.int64) for x in (parents, children))
-        reversed_edges[inside] = insert_edges(n, u, v)
+        anywhere, unlimited = np.ones(len(u), bool), np.full(n, n)
+        reversed_edges[inside] = insert_edges(n, u, v, anywhere, unlimited) == TURNED
     return reversed_edges
+
+
+def informed_orientation(
+    n: int,
+    parents: np.ndarray,
+    children: np.ndarray,
+    order: np.ndarray,
+    turnable: np.ndarray,
+    most: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Choose edges to reverse and edges to leave out, so that knowledge is honoured.
+
+    Parameters
+    ----------
+    n, parents, children, order
+        As for `acyclic_orientation`.
+    turnable : numpy.ndarray of bool, shape (m,)
+        Edges that may have the opposite direction.
+    most : numpy.ndarray of int, shape (n,)
+        Most parents of each node.
+
+    Returns
+    -------
+    kept, reversed_edges : numpy.ndarray of bool, shape (m,)
+        An edge is left out if it would close a cycle or have too many parents beside it, and its
+        opposite is not possible either.
+
+    Examples
+    --------
+    >>> kept, turned = informed_orientation(
+    ...     3, np.array([0, 1, 2]), np.array([1, 2, 0]), np.arange(3),
+    ...     np.array([True, True, False]), np.full(3, 2)
+    ... )
+    >>> kept.tolist(), turned.tolist()
+    ([True, True, False], [False, False, False])
+    """
+    from lsbn.kernels.acyclic import DROPPED, TURNED, insert_edges
+
+    status = np.empty(len(order), np.int8)
+    u, v = (x[order].astype(np.int64) for x in (parents, children))
+    status[order] = insert_edges(n, u, v, turnable[order], most.astype(np.int64))
+    return status != DROPPED, status == TURNED
 
 
 def cardinality_order(n: int, pairs: np.ndarray, priority: Sequence[int]) -> np.ndarray:

@@ -5,7 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-__all__ = ["insert_edges"]
+__all__ = ["DROPPED", "KEPT", "TURNED", "insert_edges"]
+
+KEPT, TURNED, DROPPED = range(3)
 
 
 class _Edges(NamedTuple):
@@ -21,7 +23,7 @@ class _Edges(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def insert_edges(n, parents, children):
+def insert_edges(n, parents, children, turnable, most):
     """Insert edges in the order given; reverse each edge that would close a cycle.
 
     A topological order is kept up to date (Pearce & Kelly 2007). An edge u -> v that agrees with
@@ -35,34 +37,60 @@ def insert_edges(n, parents, children):
         Number of nodes.
     parents, children : ndarray of int64, shape (m,)
         The edges.
+    turnable : ndarray of bool, shape (m,)
+        Edges that may be reversed. Other edges are dropped instead.
+    most : ndarray of int64, shape (n,)
+        Most parents of each node. Edges beyond are reversed, too, or dropped.
 
     Returns
     -------
-    ndarray of bool, shape (m,)
-        The edges that were reversed.
+    ndarray of int8, shape (m,)
+        `KEPT`, `TURNED` or `DROPPED`.
     """
     m = len(parents)
-    turned = np.zeros(m, dtype=np.bool_)
+    status, n_parents = np.zeros(m, dtype=np.int8), np.zeros(n, dtype=np.int64)
     rank = np.arange(n)
     mark = np.full(n, -1)
     below = _Edges(np.full(n, -1), np.full(m, -1), np.empty(m, dtype=np.int64))
     above = _Edges(np.full(n, -1), np.full(m, -1), np.empty(m, dtype=np.int64))
-    later, earlier = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    room = np.empty((2, n), dtype=np.int64)
     for e in range(m):
         u, v = parents[e], children[e]
-        if rank[u] > rank[v]:
-            between = (rank[v], rank[u])
-            n_later = _reach(v, below, rank, between, 2 * e, mark, later)
-            if mark[u] == 2 * e:
-                turned[e] = True
-                u, v = v, u
-            else:
-                n_earlier = _reach(u, above, rank, between, 2 * e + 1, mark, earlier)
-                _share_places(rank, earlier[:n_earlier], later[:n_later])
+        fits = n_parents[v] < most[v] and _can_precede(
+            u, v, (below, above), rank, 4 * e, mark, room
+        )
+        if not fits:
+            if not turnable[e] or n_parents[u] == most[u]:
+                status[e] = DROPPED
+                continue
+            if not _can_precede(v, u, (below, above), rank, 4 * e + 2, mark, room):
+                status[e] = DROPPED
+                continue
+            status[e] = TURNED
+            u, v = v, u
+        n_parents[v] += 1
         above.end[e], below.end[e] = u, v
         below.following[e], below.first[u] = below.first[u], e
         above.following[e], above.first[v] = above.first[v], e
-    return turned
+    return status
+
+
+@njit(nogil=True, cache=True)
+def _can_precede(u, v, edges, rank, stamp, mark, room):
+    """Say whether `v` does not lead to `u`; if so, give `u` a place before `v` in the order.
+
+    Uses the stamps `stamp` and `stamp + 1`.
+    """
+    if rank[u] < rank[v]:
+        return True
+    below, above = edges
+    between = (rank[v], rank[u])
+    n_later = _reach(v, below, rank, between, stamp, mark, room[0])
+    if mark[u] == stamp:
+        return False
+    n_earlier = _reach(u, above, rank, between, stamp + 1, mark, room[1])
+    _share_places(rank, room[1, :n_earlier], room[0, :n_later])
+    return True
 
 
 @njit(nogil=True, cache=True)

@@ -48,21 +48,26 @@ def _count_gains(problem, state, v, m):
     parents, gains, bound = state.parents, state.gains, state.bound
     k = state.n_parents[v]
     above = parents[v, :k].copy()
-    score = family_score(columns, lookup, v, above) + penalty[k]
+    places, rules = np.empty(k, np.int64), problem.rules
+    for i in range(k):
+        places[i] = position(indptr, candidates, v, above[i])
+    prior = rules.prior[places].sum()
+    score = family_score(columns, lookup, v, above) + penalty[k] + prior
     state.scores[m, v] = score
     for i in range(k):
         less = np.concatenate((above[:i], above[i + 1 :]))
         value = family_score(columns, lookup, v, less) + penalty[k - 1]
-        state.drops[m, v, i] = value - score
+        value += prior - rules.prior[places[i]]
+        state.drops[m, v, i] = -np.inf if rules.required[places[i]] else value - score
     low, high = indptr[v], indptr[v + 1]
     bound[m, v] = -np.inf
-    if k == parents.shape[1]:
+    if k >= rules.most[v]:
         gains[m, low:high] = -np.inf
         return
     more = extension_scores(columns, lookup, v, above, candidates[low:high])
     parameters, cards = n_parameters(columns.offsets, v, above), np.diff(columns.offsets)
     for p in range(low, high):
-        gain = more[p - low] + penalty[k + 1] - score
+        gain = more[p - low] + penalty[k + 1] + prior + rules.prior[p] - score
         if parameters * cards[candidates[p]] > columns.codes.shape[1]:
             gain = -np.inf
         for u in above:
@@ -320,13 +325,18 @@ def region(state, centre, draws):
 
 @njit(nogil=True, cache=True)
 def clear(problem, state, inside):
-    """Remove all edges inside a set of variables; of a single variable, all its edges."""
-    parents, n_parents = state.parents, state.n_parents
+    """Remove all edges inside a set of variables; of a single variable, all its edges.
+
+    Required edges stay.
+    """
+    parents, n_parents, lists = state.parents, state.n_parents, problem.lists
     alone = inside.sum() == 1
     for v in range(inside.shape[0]):
         before = n_parents[v]
         for i in range(before - 1, -1, -1):
             u = parents[v, i]
+            if problem.rules.required[position(lists.indptr, lists.candidates, v, u)]:
+                continue
             if (inside[u] and inside[v]) or (alone and (inside[u] or inside[v])):
                 remove_parent(parents, n_parents, v, i)
         if n_parents[v] < before:

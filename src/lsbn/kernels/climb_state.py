@@ -24,6 +24,25 @@ class Lists(NamedTuple):
     twin: np.ndarray
 
 
+class EdgeRules(NamedTuple):
+    """What is known about single edges.
+
+    Attributes
+    ----------
+    prior : (positions,) float array
+        Log prior of the edge from each candidate, beside that of sizes; minus infinity if the edge
+        is not possible.
+    required : (positions,) bool array
+        Edges that are never dropped or turned.
+    most : (n,) int64 array
+        Most parents of each variable.
+    """
+
+    prior: np.ndarray
+    required: np.ndarray
+    most: np.ndarray
+
+
 class Problem(NamedTuple):
     """What is maximised, and among which graphs.
 
@@ -34,12 +53,14 @@ class Problem(NamedTuple):
     penalty : float array
         Log prior of a family by its number of parents.
     lists : Lists
+    rules : EdgeRules
     """
 
     columns: Columns
     lookup: Lookup
     penalty: np.ndarray
     lists: Lists
+    rules: EdgeRules
 
 
 class Tabu(NamedTuple):

@@ -75,6 +75,9 @@ def leanings(columns, lookup, child, parents):
     return out
 
 
+NO_PARENTS = np.empty(0, np.int64)
+
+
 class FamilyScorer(NamedTuple):
     """All arguments of the score of a family of one child.
 
@@ -85,6 +88,9 @@ class FamilyScorer(NamedTuple):
     child : int
     prior : Prior
         A row of parent sets has one entry less than there are sizes.
+    memory : ScoreMemory
+    required : int64 array
+        Parents that every set has, ascending.
     """
 
     columns: Columns
@@ -92,6 +98,7 @@ class FamilyScorer(NamedTuple):
     child: int
     prior: Prior
     memory: ScoreMemory
+    required: np.ndarray = NO_PARENTS
 
 
 @njit(nogil=True, cache=True)

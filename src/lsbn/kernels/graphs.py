@@ -25,37 +25,14 @@ import numpy as np
 from numba import njit
 
 from lsbn.kernels.bits import popcount
-from lsbn.kernels.orders import add_edge_posteriors, allowed_masks, cached_family, new_memory
-from lsbn.kernels.state import Block, GraphState
+from lsbn.kernels.graph_state import MOST_TOGETHER, choose, empty_graph
+from lsbn.kernels.orders import add_edge_posteriors, allowed_masks, cached_family
+from lsbn.kernels.state import Block
 
-MOST_TOGETHER = 6  # most variables of a block
 INSIDE = 1 << MOST_TOGETHER  # bit that marks the variables of the block
 NO_SHARE = 1e-9
 """A smaller share of ``exp(F_i(U))`` that meets the last layer is within the rounding, and is left
 out. The other sets of ``i`` go with the same sets of all others, so that as little is lost."""
-
-
-@njit(nogil=True, cache=True)
-def empty_graph(lists):
-    """Make the state of a chain at the graph without edges."""
-    n = lists.set_start.shape[0] - 1
-    child_start, chosen = np.zeros(n + 1, np.int64), np.empty(n, np.int64)
-    for u in lists.cand:
-        child_start[u + 1] += 1
-    for v in range(n):
-        child_start[v + 1] += child_start[v]
-        chosen[v] = lists.set_start[v]
-        while lists.set_mask[chosen[v]]:
-            chosen[v] += 1
-    return GraphState(
-        chosen,
-        child_start,
-        np.zeros(n, np.int64),
-        np.empty(lists.cand.shape[0], np.int64),
-        np.zeros(n, np.int64),
-        np.empty(n * MOST_TOGETHER, np.int64),
-        new_memory(n),
-    )
 
 
 @njit(nogil=True, cache=True)
@@ -85,29 +62,6 @@ def _draw_set(lists, v, forbidden, met, total, rng):
         if target < 0.0:
             break
     return last
-
-
-@njit(nogil=True, cache=True)
-def choose(lists, state, v, s):
-    """Give ``v`` the set ``s``, and update the children of the parents it loses and gains."""
-    old, new = lists.set_mask[state.chosen[v]], lists.set_mask[s]
-    state.chosen[v] = s
-    changed = old ^ new
-    while changed:
-        rest = changed & (changed - np.uint64(1))
-        bit = changed ^ rest
-        u = lists.cand[lists.cand_start[v] + popcount(bit - np.uint64(1))]
-        first, count = state.child_start[u], state.n_children[u]
-        if new & bit:
-            state.child[first + count] = v
-            state.n_children[u] = count + 1
-        else:
-            at = first
-            while state.child[at] != v:
-                at += 1
-            state.child[at] = state.child[first + count - 1]
-            state.n_children[u] = count - 1
-        changed = rest
 
 
 @njit(nogil=True, cache=True)
@@ -207,6 +161,8 @@ def _next_layers(block, used, last):
         if used >> i & 1 or (used and not last & block.can_follow[i]):
             continue
         within, share = block.within[i, used & block.can_follow[i]], 1.0
+        if within == -np.inf:  # a required parent is in a later layer
+            continue
         if used:
             before = block.within[i, used & ~last & block.can_follow[i]]
             share = -math.expm1(before - within)

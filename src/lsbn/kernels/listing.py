@@ -17,6 +17,19 @@ def set_size(row):
 
 
 @njit(nogil=True, cache=True)
+def insert_parent(parents, x, row):
+    """Write ``parents`` with ``x`` into ``row``, ascending."""
+    k = 0
+    while k < parents.shape[0] and parents[k] < x:
+        row[k] = parents[k]
+        k += 1
+    row[k] = x
+    while k < parents.shape[0]:
+        row[k + 1] = parents[k]
+        k += 1
+
+
+@njit(nogil=True, cache=True)
 def list_parent_sets(sets, scores, stamps, most_candidates, margin):
     """Turn sets into bit masks over at most ``most_candidates`` candidates, best score first.
 
@@ -87,6 +100,15 @@ def compress(masks):
             bit = masks[a] >> np.uint64(used[b]) & np.uint64(1)
             out[a] |= bit << np.uint64(b)
     return used, out
+
+
+@njit(nogil=True, cache=True)
+def required_mask(masks):
+    """Members that all sets of a variable have: its required parents, if they are listed alone."""
+    shared = ~np.uint64(0)
+    for mask in masks:
+        shared &= mask
+    return shared
 
 
 @njit(nogil=True, cache=True)

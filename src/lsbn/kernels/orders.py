@@ -9,6 +9,9 @@ the posterior of an order is ``exp(sum_v F_v)`` times a constant. Moving ``v`` p
 something only if one is a candidate parent of the other: the conditional density of one key is
 piecewise constant between the keys of its neighbours, and is drawn exactly.
 
+An order with a required parent after its child has the posterior 0: no listed set is allowed, and
+``F_v`` is minus infinity. No step leads to such an order from another one.
+
 A parent set is a bit mask over the candidates of its variable, at most 64. The sets of a variable
 are sorted by falling score, so that the sum ``F`` ends where the remaining sets are negligible.
 For a variable with many sets over few candidates, ``F`` is tabulated instead.
@@ -23,12 +26,10 @@ from numba import njit
 
 from lsbn.kernels.bits import popcount
 from lsbn.kernels.state import Memory, OrderState
-from lsbn.kernels.subsets import log_add, sum_over_subsets
+from lsbn.kernels.subsets import log_add
 
 NEGLIGIBLE = 23.0
 """Log of the ratio below which a parent set is left out of a sum (1e-10)."""
-REBASE = 300.0
-"""Log of the ratio of weights with the same base: ``exp`` of more would leave the range."""
 CACHE = 32
 """Remembered values of ``F`` for each variable; a power of two."""
 
@@ -44,8 +45,10 @@ def log_family(lists, v, allowed, beta):
         return lists.table[lists.table_start[v] + np.int64(allowed)]
     forbidden = ~allowed
     s, stop = lists.set_start[v], lists.set_start[v + 1]
-    while set_mask[s] & forbidden:
+    while s < stop and set_mask[s] & forbidden:
         s += 1
+    if s == stop:
+        return -np.inf
     base, floor = set_base[s], set_score[s] - NEGLIGIBLE
     total = set_weight[s]
     for t in range(s + 1, stop):
@@ -75,21 +78,7 @@ def _log_tempered_family(lists, v, allowed, beta):
             break
         else:
             total += math.exp(score - top)
-    return top + math.log(total)
-
-
-@njit(nogil=True, cache=True)
-def weigh_sets(set_start, set_score):
-    """Weights of sets relative to a base that changes every `REBASE` nats: ``(weight, base)``."""
-    weight, base = np.empty_like(set_score), np.empty_like(set_score)
-    for v in range(set_start.shape[0] - 1):
-        reference = 0.0
-        for s in range(set_start[v], set_start[v + 1]):
-            if s == set_start[v] or set_score[s] < reference - REBASE:
-                reference = set_score[s]
-            base[s] = reference
-            weight[s] = math.exp(set_score[s] - reference)
-    return weight, base
+    return top + math.log(total) if total > 0.0 else -np.inf
 
 
 @njit(nogil=True, cache=True)
@@ -188,15 +177,25 @@ def gibbs_step(lists, links, state, beta, v, rng):
         height[b] = math.exp(height[b] - top) * (high - low)
         total += height[b]
         low = high
-    target = rng.random() * total
-    b = 0
-    while b < m and target >= height[b]:
-        target -= height[b]
-        b += 1
+    b = _draw_place(height, rng.random() * total)
     low = position[order[b - 1]] if b > 0 else 0.0
     high = position[order[b]] if b < m else 1.0
     key = low + (high - low) * rng.random()
-    _move(links, state, v, key)
+    if low < key < high:  # in a narrow gap the rounding may reach a neighbour
+        _move(links, state, v, key)
+
+
+@njit(nogil=True, cache=True)
+def _draw_place(height, target):
+    """Place at which the sum of the heights exceeds ``target``; its height is above 0."""
+    place = 0
+    for b in range(height.shape[0]):
+        if height[b] > 0.0:
+            place = b
+            if target < height[b]:
+                break
+            target -= height[b]
+    return place
 
 
 @njit(nogil=True, cache=True)
@@ -301,28 +300,6 @@ def add_edge_posteriors(sums, allowed):
         for c in range(here.shape[0]):
             sums.total[cand_start[v] + c] += here[c]
             sums.squares[cand_start[v] + c] += here[c] * here[c]
-
-
-@njit(nogil=True, cache=True)
-def tabulate_families(set_start, set_mask, set_score, cand_start, most_candidates, least_sets):
-    """Tabulate ``F`` for variables with many sets over few candidates: ``(table_start, table)``."""
-    n = set_start.shape[0] - 1
-    table_start = np.full(n, -1, np.int64)
-    size = 0
-    for v in range(n):
-        k = cand_start[v + 1] - cand_start[v]
-        if k <= most_candidates and set_start[v + 1] - set_start[v] >= least_sets:
-            table_start[v] = size
-            size += 1 << k
-    table = np.full(size, -np.inf)
-    for v in range(n):
-        if table_start[v] >= 0:
-            k = cand_start[v + 1] - cand_start[v]
-            own = table[table_start[v] : table_start[v] + (1 << k)]
-            for s in range(set_start[v], set_start[v + 1]):
-                own[np.int64(set_mask[s])] = set_score[s]
-            sum_over_subsets(own, k)
-    return table_start, table
 
 
 @njit(nogil=True, cache=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from lsbn.kernels.direction import log_score, total_leaning
-from lsbn.kernels.listing import set_size
+from lsbn.kernels.listing import insert_parent, set_size
 from lsbn.kernels.memory import remembered_extensions
 from lsbn.kernels.scores import n_parameters
 
@@ -94,9 +94,10 @@ def empty_scans(pool, depth):
 def grow_parent_sets(scorer, pool, growth, barred, scans):
     """Score parent sets of a child by growing the best ones, one parent from the pool at a time.
 
-    Level ``k`` extends the ``beams[k]`` best sets of size ``k``: the best ``wide[k]`` of them by
-    every member of the (ascending) pool but ``barred``, the others by members that had a high score
-    beside the best ones so far. Growth stops at a level without a new best set.
+    The first set has the required parents. Level ``k`` extends the ``beams[k]`` best sets with
+    ``k`` further parents: the best ``wide[k]`` of them by every member of the (ascending) pool but
+    ``barred``, the others by members that had a high score beside the best ones so far. Growth
+    stops at a level without a new best set.
 
     Returns
     -------
@@ -107,30 +108,32 @@ def grow_parent_sets(scorer, pool, growth, barred, scans):
     depth, capacity = sizes.shape[0] - 1, 64
     sets = np.full((capacity, depth), -1, np.int32)
     scores = np.empty(capacity)
-    scores[0] = log_score(scorer, np.empty(0, np.int64))
+    r = scorer.required.shape[0]
+    sets[0, :r] = scorer.required
+    scores[0] = log_score(scorer, scorer.required)
     active = np.zeros(pool.shape[0], np.bool_)
     m, level_start, best = 1, 0, scores[0]
-    for k in range(min(growth.beams.shape[0], depth)):
+    for k in range(min(growth.beams.shape[0], depth - r)):
         level_stop = m
         beam = np.argsort(-scores[level_start:level_stop])[: growth.beams[k]] + level_start
         gained = False
         for b in range(beam.shape[0]):
             base = scores[beam[b]]
-            parents = sets[beam[b], :k].astype(np.int64)
+            parents = sets[beam[b], : r + k].astype(np.int64)
             if b < growth.wide[k]:
                 grown = _scan(scorer, parents, pool, growth.room, scans)
                 active[np.argsort(-grown)[:ACTIVE]] = True
             else:
                 grown = _grown(scorer, parents, pool, growth.room, active)
             for c in range(pool.shape[0]):
-                score = grown[c] + sizes[k + 1]
+                score = grown[c] + sizes[r + k + 1]
                 if score < base - growth.margin or pool[c] == barred or grown[c] == -np.inf:
                     continue
                 if m == capacity:
                     sets, scores = _double(sets, scores)
                     capacity *= 2
-                _insert(parents, pool[c], sets[m])
-                if _grown_before(sets, beam, b, k, sets[m]):
+                insert_parent(parents, pool[c], sets[m])
+                if _grown_before(sets, beam, b, r + k, sets[m]):
                     sets[m] = -1
                     continue
                 scores[m] = score
@@ -193,19 +196,6 @@ def _contains(values, x):
 
 
 @njit(nogil=True, cache=True)
-def _insert(parents, x, row):
-    """Write ``parents`` with ``x`` into ``row``, ascending."""
-    k = 0
-    while k < parents.shape[0] and parents[k] < x:
-        row[k] = parents[k]
-        k += 1
-    row[k] = x
-    while k < parents.shape[0]:
-        row[k + 1] = parents[k]
-        k += 1
-
-
-@njit(nogil=True, cache=True)
 def _grown_before(sets, beam, b, k, new):
     """Say whether ``new`` is also an extension of an earlier set of the beam."""
     for a in range(b):
@@ -241,13 +231,19 @@ def _best(sets, scores, listing):
 
 @njit(nogil=True, cache=True)
 def score_parent_sets(scorer, sets):
-    """Scores of given parent sets, minus infinity with more free parameters than rows."""
+    """Scores of given parent sets, minus infinity with more free parameters than rows.
+
+    The score is also minus infinity without the required parents. These alone always have a score.
+    """
     offsets, n_rows = scorer.columns.offsets, scorer.columns.codes.shape[1]
     scores = np.empty(sets.shape[0])
     for a in range(sets.shape[0]):
         size = set_size(sets[a])
         parents = sets[a, :size].astype(np.int64)
-        if size > 0 and n_parameters(offsets, scorer.child, parents) > n_rows:
+        complete, more = True, size > scorer.required.shape[0]
+        for u in scorer.required:
+            complete &= _contains(parents, u)
+        if not complete or (more and n_parameters(offsets, scorer.child, parents) > n_rows):
             scores[a] = -np.inf
         else:
             scores[a] = log_score(scorer, parents)
@@ -256,16 +252,19 @@ def score_parent_sets(scorer, sets):
 
 @njit(nogil=True, cache=True)
 def _subsets(scorer, row):
-    """All proper subsets of one set, scored."""
+    """All proper subsets of one set that have the required parents, scored."""
     k = set_size(row)
-    m = (1 << k) - 1
+    m = (1 << (k - scorer.required.shape[0])) - 1
     sets = np.full((m, row.shape[0]), -1, np.int32)
     for mask in range(m):
-        size = 0
+        size, bits = 0, mask
         for i in range(k):
-            if mask >> i & 1:
+            fixed = _contains(scorer.required, row[i])
+            if fixed or bits & 1:
                 sets[mask, size] = row[i]
                 size += 1
+            if not fixed:
+                bits >>= 1
     return sets, score_parent_sets(scorer, sets)
 
 
@@ -293,13 +292,13 @@ def _extensions(scorer, row, score, others, most):
         m += 1
     sets = np.full((m, row.shape[0]), -1, np.int32)
     for a in range(m):
-        _insert(parents, others[order[a]], sets[a])
+        insert_parent(parents, others[order[a]], sets[a])
     return sets, grown[order[:m]]
 
 
 @njit(nogil=True, cache=True)
 def swap_parents(scorer, pool, growth, row, score):
-    """Exchange one parent for another of the pool as long as the score rises.
+    """Exchange one parent that is not required for another of the pool, while the score rises.
 
     Returns
     -------
@@ -313,12 +312,14 @@ def swap_parents(scorer, pool, growth, row, score):
     while gained:
         gained, centre = False, best[:k].astype(np.int64)
         for a in range(k):
+            if _contains(scorer.required, centre[a]):
+                continue
             rest = np.concatenate((centre[:a], centre[a + 1 :]))
             grown = _grown(scorer, rest, pool, growth.room, every) + sizes[k]
             chosen = np.flatnonzero(grown >= score - growth.margin)
             more = np.full((chosen.shape[0], row.shape[0]), -1, np.int32)
             for c in range(chosen.shape[0]):
-                _insert(rest, pool[chosen[c]], more[c])
+                insert_parent(rest, pool[chosen[c]], more[c])
                 if grown[chosen[c]] > score:
                     score, gained = grown[chosen[c]], True
                     best[:] = more[c]
@@ -362,6 +363,8 @@ def explore_parent_sets(scorer, pool, others, growth, listing):
         sets, scores = np.concatenate((sets, more)), np.concatenate((scores, more_scores))
     narrow = _narrow(growth)
     for u in first[: set_size(first)]:
+        if _contains(scorer.required, u):
+            continue
         more, more_scores = grow_parent_sets(scorer, pool, narrow, u, scans)
         more, more_scores = _best(more, more_scores, listing)
         subsets, subset_scores = _subsets(scorer, more[0])

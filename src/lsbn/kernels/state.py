@@ -64,7 +64,8 @@ class FamilyLists(NamedTuple):
     """Listed parent sets of every variable, as the order sampler takes them.
 
     A parent set is a bit mask over the candidate parents of its variable, of which there are at
-    most 64. Every variable lists the empty set. The sets of a variable are sorted by falling score.
+    most 64. Every variable lists the set of its required parents, which is mostly empty, and all
+    its other sets contain it. The sets of a variable are sorted by falling score.
 
     Attributes
     ----------

@@ -172,8 +172,10 @@ def _log_graphs(within, u, v):
             top = max(top, term)
             m += 1
             last = (last - 1) & s
-        total = 0.0
-        for t in range(m):
-            total += signs[t] * math.exp(terms[t] - top)
-        graphs[s] = top + math.log(total)
+        graphs[s] = top
+        if top > -np.inf:  # else a required parent of some variable is not among them
+            total = 0.0
+            for t in range(m):
+                total += signs[t] * math.exp(terms[t] - top)
+            graphs[s] = top + math.log(total)
     return graphs[-1]

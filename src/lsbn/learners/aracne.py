@@ -14,9 +14,11 @@ from lsbn.graph import EdgeProbabilities
 from lsbn.kernels.blankets import iamb
 from lsbn.kernels.independence import information_strip
 from lsbn.kernels.triangles import weakest_of_triangles
+from lsbn.knowledge import Constraints
 from lsbn.learners.base import Candidates, Learned, pairs_of
 from lsbn.learners.diagnostics import Diagnostics
 from lsbn.learners.independence import Data, adjacency, arrays_for_tests, strips
+from lsbn.learners.informed import directed_by_knowledge, within_limits
 from lsbn.pairs import PairStatistics
 
 __all__ = ["learn_aracne", "pair_level", "permutation_threshold"]
@@ -35,6 +37,7 @@ def learn_aracne(
     tolerance: float = 0.0,
     permutations: int = 10,
     candidates: Candidates | None = None,
+    knowledge: Constraints | None = None,
     pairs: PairStatistics | None = None,
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
@@ -51,20 +54,17 @@ def learn_aracne(
         Probability of at least one false dependence among all pairs, for the analytic threshold.
     tolerance : float
         The weakest edge of a triangle is kept if it is within this fraction of the next edge.
-    permutations : int
-        Number of shuffled tables.
+    permutations : number of shuffled tables
     candidates : Candidates, optional
-        Pairs that may have an edge; pairs in each other's blankets may too. By default all pairs.
-    pairs : PairStatistics, optional
-    random_state : int, Generator or None
-        Seed of the permutations.
-    n_jobs : int, optional
-        Number of threads.
+        Pairs that may have an edge; pairs in each other's blankets may too. By default all.
+    knowledge : Constraints, optional
+        Edges with one possible direction have probability 1; prior probabilities are not used.
+    pairs, random_state, n_jobs : statistics, seed of the permutations, and number of threads
 
     Returns
     -------
     Learned
-        Each edge has probability 0.5 in each direction.
+        Each edge has probability 0.5 in each direction, if knowledge does not direct it.
 
     Notes
     -----
@@ -79,12 +79,14 @@ def learn_aracne(
         threshold = permutation_threshold(dataset, permutations, random_state, n_jobs)
     if isinstance(threshold, str):
         raise ValueError(f'threshold is {threshold!r}; use a number, "permutation" or None')
-    graph = _kept_pairs(pairs or PairStatistics(dataset), threshold, alpha)
+    graph = _kept_pairs(pairs or PairStatistics(dataset), threshold, alpha, knowledge)
     edges = _direct_edges(graph, tolerance)
     if candidates is not None:
         mutual = _mutual_blankets(dataset, candidates.blankets, alpha, n_jobs)
         edges = _candidate_edges(edges, candidates.pairs(dataset), graph, mutual, tolerance)
     kept, left = graph.nnz // 2, edges.nnz // 2
+    edges = directed_by_knowledge(edges, knowledge)
+    edges = within_limits(edges, knowledge, lambda u, v: np.ravel(graph[u, v]))
     diagnostics = Diagnostics(threshold=threshold, pairs_kept=kept, edges=left)
     return Learned(EdgeProbabilities(edges, dataset.names), diagnostics)
 
@@ -185,8 +187,15 @@ def permutation_threshold(
     return most
 
 
-def _kept_pairs(pairs: PairStatistics, threshold: float | None, alpha: float) -> sparse.csr_array:
+def _kept_pairs(
+    pairs: PairStatistics,
+    threshold: float | None,
+    alpha: float,
+    knowledge: Constraints | None = None,
+) -> sparse.csr_array:
     """Return the symmetric graph of pairs above the threshold, weighted by mutual information.
+
+    Pairs that can have no edge by knowledge are left out, so that they explain no other edge.
 
     The analytic threshold grows with the number of states and of variables. One constant threshold
     for all pairs would keep noise between variables with many states, or remove weak edges between
@@ -200,6 +209,8 @@ def _kept_pairs(pairs: PairStatistics, threshold: float | None, alpha: float) ->
     i, j = edges.T
     degrees = free[i] * free[j]
     keep = (degrees > 0) & (weights > (critical[degrees] if threshold is None else threshold))
+    if knowledge is not None:
+        keep &= knowledge.allows(i, j) | knowledge.allows(j, i)
     half = sparse.coo_array((weights[keep], (i[keep], j[keep])), shape=(n, n))
     graph = (half + half.T).tocsr()
     graph.sort_indices()

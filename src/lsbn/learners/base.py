@@ -1,8 +1,8 @@
 """Input and output of the learners.
 
-A learner is a function ``learn_x(dataset, *, candidates, pairs, random_state, n_jobs, ...)`` that
-returns a `Learned`. A learner uses all variables of its dataset: a sub-community in LocalLearn, or
-all variables in the last pass.
+A learner is a function ``learn_x(dataset, *, candidates, knowledge, pairs, random_state, n_jobs,
+...)`` that returns a `Learned`. A learner uses all variables of its dataset: a sub-community in
+LocalLearn, or all variables in the last pass.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy import sparse
 
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
+from lsbn.knowledge import Constraints
 from lsbn.learners.diagnostics import Diagnostics
 
 __all__ = ["Candidates", "Learned"]
@@ -95,6 +97,26 @@ def pairs_of(dataset: Dataset, lists: Sequence[np.ndarray]) -> np.ndarray:
     keep = varying[u] & varying[v]
     ends = np.stack([np.minimum(u, v)[keep], np.maximum(u, v)[keep]], axis=1)
     return np.unique(ends, axis=0)
+
+
+def agreeing_with(matrix: sparse.csr_array, knowledge: Constraints | None) -> sparse.csr_array:
+    """Give required edges the probability 1, and impossible edges 0.
+
+    Examples
+    --------
+    >>> from lsbn.knowledge import Knowledge, resolve
+    >>> known = resolve(Knowledge(required=[("a", "b")]), ("a", "b"))
+    >>> agreeing_with(sparse.csr_array([[0, 0.4], [0.3, 0]]), known).toarray().tolist()
+    [[0.0, 1.0], [0.0, 0.0]]
+    """
+    if knowledge is None:
+        return matrix
+    entries, (u, v) = matrix.tocoo(), knowledge.required_edges()
+    n, edges = knowledge.n, entries.col.astype(np.int64) * knowledge.n + entries.row
+    free = knowledge.allows(entries.row, entries.col) & ~np.isin(edges, knowledge.required)
+    rows, columns = np.append(entries.row[free], u), np.append(entries.col[free], v)
+    data = np.append(entries.data[free], np.ones(len(u)))
+    return sparse.csr_array((data, (rows, columns)), shape=(n, n))
 
 
 @dataclass(frozen=True)

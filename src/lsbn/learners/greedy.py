@@ -12,8 +12,10 @@ from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.kernels import climb as _climb
 from lsbn.kernels import climb_state as _state
+from lsbn.knowledge import Constraints
 from lsbn.learners.base import Candidates, Learned
 from lsbn.learners.diagnostics import Diagnostics
+from lsbn.learners.informed import without_required
 from lsbn.learners.scoring import PUBLISHED, Score, columns_of
 from lsbn.pairs import PairStatistics
 
@@ -60,6 +62,7 @@ def learn_greedy(
     max_parents: int = 8,
     effort: Climbing = Climbing(),  # noqa: B008
     candidates: Candidates | None = None,
+    knowledge: Constraints | None = None,
     pairs: PairStatistics | None = None,
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
@@ -74,15 +77,13 @@ def learn_greedy(
     max_parents : int
         Largest number of parents of a variable.
     effort : Climbing
-        Effort of the search.
     candidates : Candidates, optional
         Candidates for a second search, see Notes.
+    knowledge : Constraints, optional
+        The search starts from the required edges and never leaves the graphs that agree with it.
     pairs : PairStatistics, optional
         Statistics of the same dataset. By default they are computed here.
-    random_state : int, Generator or None
-        Seed of the kicks.
-    n_jobs : ignored
-        The steps of the search depend on each other.
+    random_state, n_jobs : seed of the kicks; the number of threads is ignored
 
     Returns
     -------
@@ -107,7 +108,8 @@ def learn_greedy(
     del n_jobs
     rng = np.random.default_rng(random_state)
     pairs = pairs or PairStatistics(dataset)
-    climber = _Climber(dataset, canonical_order(pairs), Score.of(score), max_parents, effort, rng)
+    order = canonical_order(pairs)
+    climber = _Climber(dataset, order, Score.of(score), max_parents, effort, rng, knowledge)
     if candidates is None:
         return climber.climb(candidate_pairs(pairs))
     proposed = climber.climb(candidates.pairs(dataset))
@@ -129,6 +131,7 @@ def climb_within(
     max_parents: int,
     effort: Climbing,
     rng: np.random.Generator,
+    knowledge: Constraints | None = None,
 ) -> Learned:
     """Search for the best graph whose edges are among the allowed pairs.
 
@@ -141,13 +144,16 @@ def climb_within(
         See `learn_greedy`.
     rng : numpy.random.Generator
         Random numbers for the kicks.
+    knowledge : Constraints, optional
 
     Returns
     -------
     Learned
     """
-    order = canonical_order(pairs)
-    return _Climber(pairs.dataset, order, score, max_parents, effort, rng).climb(allowed)
+    climber = _Climber(
+        pairs.dataset, canonical_order(pairs), score, max_parents, effort, rng, knowledge
+    )
+    return climber.climb(allowed)
 
 
 @dataclass(frozen=True)
@@ -160,13 +166,19 @@ class _Climber:
     max_parents: int
     effort: Climbing
     rng: np.random.Generator
+    knowledge: Constraints | None = None
 
     def climb(self, allowed: np.ndarray) -> Learned:
         """Search among the allowed pairs."""
-        back = np.argsort(self.order)
+        back, known = np.argsort(self.order), self.knowledge
         ordered = self.dataset.select(self.order.tolist())
+        if known is not None:
+            free, fixed = without_required(known, allowed)
+            allowed, known = np.concatenate([free, fixed]), known.select(self.order)
         lists = lists_of(len(back), back[allowed])
-        matrix, notes = search(ordered, lists, self.score, self.max_parents, self.effort, self.rng)
+        matrix, notes = search(
+            ordered, lists, self.score, self.max_parents, self.effort, self.rng, known
+        )
         return Learned(EdgeProbabilities(matrix[back][:, back], self.dataset.names), notes)
 
 
@@ -209,6 +221,7 @@ def search(
     max_parents: int,
     effort: Climbing,
     rng: np.random.Generator,
+    knowledge: Constraints | None = None,
 ) -> tuple[sparse.csr_array, Diagnostics]:
     """Climb within candidate lists, then kick until a round of kicks does not increase the score.
 
@@ -221,6 +234,8 @@ def search(
         See `learn_greedy`.
     rng : numpy.random.Generator
         Random numbers for the kicks.
+    knowledge : Constraints, optional
+        Its required edges must be among the candidates.
 
     Returns
     -------
@@ -230,9 +245,14 @@ def search(
         The score, the scores after each round, and the number of steps.
     """
     n = dataset.n_variables
-    most = max(1, min(max_parents, n - 1))
-    state = _state.new_state(lists, most)
-    problem = _state.Problem(columns_of(dataset), score.lookup(), score.penalty(n, most), lists)
+    rules = edge_rules(lists, score, max_parents, knowledge)
+    width = int(rules.most.max())
+    state, penalty = _state.new_state(lists, width), score.penalty(n, width)
+    if knowledge is not None:
+        for u, v in zip(*knowledge.required_edges(), strict=True):
+            state.parents[v, state.n_parents[v]] = u
+            state.n_parents[v] += 1
+    problem = _state.Problem(columns_of(dataset), score.lookup(), penalty, lists, rules)
     tabu = _state.Tabu(np.zeros(1, np.int64), effort.tenure, effort.patience)
     _climb.start(problem, state)
     best = _climb.climb(problem, state, tabu)
@@ -246,6 +266,24 @@ def search(
             break
     diagnostics = Diagnostics(score=best, scores=trace, steps=int(tabu.clock[0]))
     return _matrix(state.parents, state.n_parents), diagnostics
+
+
+def edge_rules(
+    lists: _state.Lists, score: Score, max_parents: int, knowledge: Constraints | None
+) -> _state.EdgeRules:
+    """Return what is known about the edges of candidate lists."""
+    n, size = len(lists.indptr) - 1, len(lists.candidates)
+    most = np.full(n, max(1, min(max_parents, n - 1)))
+    if knowledge is None:
+        return _state.EdgeRules(np.zeros(size), np.zeros(size, bool), most)
+    children = np.repeat(np.arange(n), np.diff(lists.indptr))
+    edges = children * n + lists.candidates
+    prior = np.where(knowledge.allows(lists.candidates, children), 0.0, -np.inf)
+    _, here, there = np.intersect1d(edges, knowledge.likely, return_indices=True)
+    prior[here] += knowledge.log_odds[there] - score.edge_log_odds(n)
+    n_required = np.bincount(knowledge.required // n, minlength=n)
+    most = np.maximum(np.minimum(most, knowledge.most_parents), n_required)
+    return _state.EdgeRules(prior, np.isin(edges, knowledge.required), most)
 
 
 def _centres(n: int, effort: Climbing, rng: np.random.Generator) -> np.ndarray:

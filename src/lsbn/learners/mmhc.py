@@ -11,6 +11,7 @@ import numpy as np
 from lsbn import parallel
 from lsbn.data import Dataset
 from lsbn.kernels import separation as _separation
+from lsbn.knowledge import Constraints
 from lsbn.learners.base import Candidates, Learned
 from lsbn.learners.greedy import Climbing, canonical_order, climb_within
 from lsbn.learners.independence import arrays_for_tests, checked_alpha
@@ -29,6 +30,7 @@ def learn_mmhc(
     max_parents: int = 8,
     effort: Climbing = Climbing(),  # noqa: B008
     candidates: Candidates | None = None,
+    knowledge: Constraints | None = None,
     pairs: PairStatistics | None = None,
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
@@ -47,6 +49,8 @@ def learn_mmhc(
     candidates : Candidates, optional
         Max-min neighbours are searched among the candidate neighbours. The pairs that Mergence
         joined may have an edge in any case.
+    knowledge : Constraints, optional
+        Required edges may be outside of the max-min pairs.
     pairs : PairStatistics, optional
         Statistics of the same dataset. By default they are computed here.
     random_state : int, Generator or None
@@ -69,6 +73,7 @@ def learn_mmhc(
         max_parents=max_parents,
         effort=effort,
         rng=np.random.default_rng(random_state),
+        knowledge=knowledge,
     )
     diagnostics = replace(learned.diagnostics, alpha=alpha, candidate_pairs=len(allowed))
     return Learned(learned.edges, diagnostics)

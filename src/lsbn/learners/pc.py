@@ -1,6 +1,7 @@
 """PC: remove edges from the complete graph by conditional independence tests."""
 
 import math
+from functools import partial
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -10,8 +11,10 @@ from scipy.sparse import csgraph
 from lsbn import parallel
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
+from lsbn.graph.meek import meek_closure
 from lsbn.kernels import independence as _independence
 from lsbn.kernels import separation as _separation
+from lsbn.knowledge import Constraints
 from lsbn.learners.base import Candidates, Learned
 from lsbn.learners.diagnostics import Diagnostics, Level
 from lsbn.learners.independence import (
@@ -22,6 +25,7 @@ from lsbn.learners.independence import (
     significant,
     strips,
 )
+from lsbn.learners.informed import within_limits, without_required
 from lsbn.pairs import PairStatistics
 
 __all__ = ["learn_pc"]
@@ -41,6 +45,7 @@ def learn_pc(
     alpha: float | None = None,
     max_size: int = 3,
     candidates: Candidates | None = None,
+    knowledge: Constraints | None = None,
     pairs: PairStatistics | None = None,
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
@@ -58,10 +63,9 @@ def learn_pc(
         90.6 on insurance and did not increase on the other networks, and link did not end.
     candidates : Candidates, optional
         Pairs that may have an edge. By default all pairs.
-    pairs : ignored
-        The tests do their own counting.
-    random_state : ignored
-        The algorithm is deterministic.
+    knowledge : Constraints, optional
+        Required pairs are not tested. Prior probabilities of edges are not used.
+    pairs, random_state : ignored
     n_jobs : int, optional
         Number of threads for the tests.
 
@@ -84,17 +88,17 @@ def learn_pc(
     such tests as independence lost 5 points of F on win95pts. Counting none of them lost 1 point on
     insurance and 3 points on link.
 
-    *Orientation.* V-structures are found by majority rule, then Meek's rules 1 to 3 are applied.
+    *Orientation.* V-structures are found by majority rule, then Meek's rules are applied.
     """
     del pairs, random_state
     n = dataset.n_variables
-    alpha = checked_alpha(alpha, n)
-    data = arrays_for_tests(dataset)
+    alpha, data = checked_alpha(alpha, n), arrays_for_tests(dataset)
     allowed = None if candidates is None else candidates.pairs(dataset)
-    joined, levels = _skeleton(data, n, allowed, math.log(alpha), max_size, n_jobs)
-    directed = _orient(data, n, joined, math.log(alpha), n_jobs)
-    edges = EdgeProbabilities(_pdag(n, joined, directed), dataset.names)
-    return Learned(edges, Diagnostics(alpha=alpha, edges=len(joined), levels=levels))
+    joined, levels = _skeleton(data, n, allowed, math.log(alpha), max_size, n_jobs, knowledge)
+    directed = _orient(data, n, joined, math.log(alpha), n_jobs, _one_way(joined, knowledge))
+    matrix = within_limits(_pdag(n, joined, directed), knowledge, partial(_strength, data))
+    diagnostics = Diagnostics(alpha=alpha, edges=len(joined), levels=levels)
+    return Learned(EdgeProbabilities(matrix, dataset.names), diagnostics)
 
 
 def _skeleton(
@@ -104,8 +108,12 @@ def _skeleton(
     log_alpha: float,
     max_size: int,
     n_jobs: int | None,
+    knowledge: Constraints | None = None,
 ) -> tuple[np.ndarray, list[Level]]:
-    """Return the pairs that no set of at most `max_size` neighbours separates, and the levels."""
+    """Return the pairs that no set of at most `max_size` neighbours separates, and the levels.
+
+    Pairs that knowledge requires are returned, too.
+    """
     levels = []
     if pairs is None:
 
@@ -116,8 +124,9 @@ def _skeleton(
         pairs = np.concatenate(parallel.run(strip, strips(n), n_jobs))
         levels.append(Level(size=0, pairs=n * (n - 1) // 2, tests=n * (n - 1) // 2))
     pairs = pairs[significant(_independence.pair_log_p_values(data, pairs), n * (n - 1) // 2)]
+    pairs, fixed = without_required(knowledge, pairs)
     for size in range(len(levels), max_size + 1):
-        graph = adjacency(n, pairs)
+        graph = adjacency(n, np.concatenate([pairs, fixed]))
         if len(pairs) == 0 or np.diff(graph.indptr).max() <= size:
             break
         graph_arrays = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
@@ -130,11 +139,30 @@ def _skeleton(
         tests = int(sum(count for _, count in done))
         levels.append(Level(size=size, pairs=len(pairs), tests=tests))
         pairs = pairs[~np.concatenate([separated for separated, _ in done])]
-    return pairs, levels
+    return np.concatenate([pairs, fixed]), levels
+
+
+def _strength(data: Data, parents: np.ndarray, children: np.ndarray) -> np.ndarray:
+    """Return minus the log p-values of pairs."""
+    return -_independence.pair_log_p_values(data, np.stack([parents, children], axis=1))
+
+
+def _one_way(pairs: np.ndarray, knowledge: Constraints | None) -> set[Pair]:
+    """Return the edges of the pairs that knowledge allows in one direction only."""
+    if knowledge is None:
+        return set()
+    edges = np.concatenate([pairs, pairs[:, ::-1]])
+    single = knowledge.allows(*edges.T) & ~knowledge.allows(*edges.T[::-1])
+    return set(map(tuple, edges[single].tolist()))
 
 
 def _orient(
-    data: Data, n: int, pairs: np.ndarray, log_alpha: float, n_jobs: int | None
+    data: Data,
+    n: int,
+    pairs: np.ndarray,
+    log_alpha: float,
+    n_jobs: int | None,
+    fixed: set[Pair],
 ) -> set[Pair]:
     """Return the directed edges: v-structures by majority, then Meek's rules, without cycles.
 
@@ -142,7 +170,8 @@ def _orient(
     neighbours of x, or of y. The triple is a v-structure x -> m <- y if less than half of the
     separating sets contain m (majority rule). If two v-structures give an edge opposite directions,
     then the edge stays undirected. Errors of the tests can cause directed cycles. All edges on such
-    a cycle become undirected.
+    a cycle become undirected. The ``fixed`` edges keep their direction in any case; a v-structure
+    against one of them is left out.
     """
     graph = adjacency(n, pairs)
     neighbours = [set(graph.indices[a:b].tolist()) for a, b in pairwise(graph.indptr)]
@@ -155,20 +184,22 @@ def _orient(
         }
     )
 
-    def colliders(pair: Pair) -> list[tuple[int, int]]:
-        """Return the arrows of all v-structures with x and y as tails."""
+    def colliders(pair: Pair) -> list[tuple[Pair, Pair]]:
+        """Return the two arrows of each v-structure with x and y as tails."""
         x, y = pair
         middle = np.array(sorted(neighbours[x] & neighbours[y]), np.int64)
         pools = np.array([*sorted(neighbours[x]), *sorted(neighbours[y])], np.int64)
         total, votes = _separation.separator_votes(
             data, pair, pools, len(neighbours[x]), _VOTE_SIZE, middle, log_alpha
         )
-        heads = middle[2 * votes < total].tolist()
-        return [(tail, head) for head in heads for tail in pair]
+        return [((x, head), (y, head)) for head in middle[2 * votes < total].tolist()]
 
-    arrows = {arrow for heads in parallel.run(colliders, ends, n_jobs) for arrow in heads}
-    arrows = {(u, v) for u, v in arrows if (v, u) not in arrows}
-    return _acyclic_part(n, _meek(neighbours, _acyclic_part(n, arrows)))
+    found = (collider for heads in parallel.run(colliders, ends, n_jobs) for collider in heads)
+    possible = (both for both in found if not any((v, u) in fixed for u, v in both))
+    arrows = {arrow for both in possible for arrow in both}
+    arrows = {(u, v) for u, v in arrows if (v, u) not in arrows} | fixed
+    arrows = meek_closure(neighbours, _acyclic_part(n, arrows) | fixed)
+    return _acyclic_part(n, arrows) | fixed
 
 
 def _acyclic_part(n: int, arrows: set[Pair]) -> set[Pair]:
@@ -179,44 +210,6 @@ def _acyclic_part(n: int, arrows: set[Pair]) -> set[Pair]:
     graph = sparse.csr_array((np.ones(len(u)), (u, v)), shape=(n, n))
     _, label = csgraph.connected_components(graph, connection="strong")
     return {(a, b) for a, b in arrows if label[a] != label[b]}
-
-
-def _meek(neighbours: list[set[int]], arrows: set[Pair]) -> set[Pair]:
-    """Apply Meek's rules 1 to 3 (1995) until no rule directs another edge.
-
-    Each round directs all edges that the rules direct in one direction only. Therefore the result
-    does not depend on an order of the edges.
-    """
-    arrows = set(arrows)
-    parents: list[set[int]] = [set() for _ in neighbours]
-    for u, v in arrows:
-        parents[v].add(u)
-    while True:
-        implied = {
-            (a, b)
-            for a, adjacent in enumerate(neighbours)
-            for b in adjacent
-            if a not in parents[b]
-            and b not in parents[a]
-            and _rule_applies(neighbours, parents, a, b)
-        }
-        new = {(a, b) for a, b in implied if (b, a) not in implied}
-        if not new:
-            return arrows
-        arrows |= new
-        for a, b in new:
-            parents[b].add(a)
-
-
-def _rule_applies(neighbours: list[set[int]], parents: list[set[int]], a: int, b: int) -> bool:
-    """Return whether one of the rules directs a - b as a -> b."""
-    if any(c not in neighbours[b] for c in parents[a]):  # 1: c -> a - b
-        return True
-    if any(a in parents[c] for c in parents[b]):  # 2: a -> c -> b
-        return True
-    sides = [c for c in parents[b] & neighbours[a] if c not in parents[a] and a not in parents[c]]
-    # 3: a - c -> b and a - d -> b
-    return any(d not in neighbours[c] for c, d in combinations(sides, 2))
 
 
 def _pdag(n: int, pairs: np.ndarray, directed: set[Pair]) -> sparse.csr_array:

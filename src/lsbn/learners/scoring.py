@@ -94,13 +94,21 @@ class Score:
         """Return look-up tables for the kernels. Each thread needs its own tables."""
         return _lookup.make_lookup(KINDS[self.kind], self.ess)
 
+    def edge_density(self, n_variables: int) -> float:
+        """Return the prior probability of an edge: the density, or 1 / n without one."""
+        return 1 / max(n_variables, 2) if self.density is None else self.density
+
+    def edge_log_odds(self, n_variables: int) -> float:
+        """Return the log odds of an edge; 0 if the prior is not one of single edges."""
+        return float(logit(self.edge_density(n_variables))) if self.prior == "density" else 0.0
+
     def penalty(self, n_variables: int, most_parents: int) -> np.ndarray:
         """Return the log prior of a family with k parents, for k from 0 to ``most_parents``."""
         k = np.arange(most_parents + 1.0)
         if self.prior == "none":
             return np.zeros(len(k))
         if self.prior == "density":  # half of the other variables precede it
-            density = 1 / max(n_variables, 2) if self.density is None else self.density
+            density = self.edge_density(n_variables)
             return k * logit(density) + (n_variables - 1) / 2 * np.log1p(-density)
         half = np.minimum(k, (n_variables - 1) // 2)
         sets = gammaln(n_variables) - gammaln(half + 1) - gammaln(n_variables - half)

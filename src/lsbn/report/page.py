@@ -23,6 +23,7 @@ from lsbn.files import atomic_file
 from lsbn.framework.diagnostics import FitDiagnostics
 from lsbn.graph import EdgeProbabilities
 from lsbn.metrics import compare, group_nodes
+from lsbn.report.knowledge import knowledge_section
 from lsbn.report.picture import payload
 from lsbn.report.words import Finding, findings
 from lsbn.runfiles import foreign_contents
@@ -152,7 +153,8 @@ def _page(
     if truth is not None:
         truth = group_nodes(truth, groups)
         facts["evaluation"] = compare(edges.dag(threshold), truth).as_dict()
-    said = findings(FitDiagnostics.of(diagnostics), threshold)
+    told = FitDiagnostics.of(diagnostics)
+    said = findings(told, threshold)
     name = title or f"Bayesian network of {_counted(edges.n_variables, 'variable')}"
     data = payload(edges, communities, truth, threshold)
     return _filled(
@@ -166,10 +168,10 @@ def _page(
             "threshold_text": _threshold_text(threshold),
             "plain": _plain_edges(data),
             "findings": _findings(said),
-            "groups": _groups(groups),
+            "groups": _groups(groups) + knowledge_section(told.knowledge),
             "seconds": _seconds(facts["seconds"]),
             "settings": _settings_and_versions(facts),
-            "recorded": _value(diagnostics),
+            "recorded": _value({k: v for k, v in diagnostics.items() if k != "knowledge"}),
             "version": escape(__version__),
             "style": _asset("page.css"),
             "script": _asset("page.js"),

@@ -14,6 +14,8 @@ R_HAT_GOOD, R_HAT_BAD = 1.05, 1.1
 """Up to the first value the chains agree; above the second value they disagree."""
 FEW_DRAWS = 100
 """A smaller effective sample size is worth a note."""
+STRONG = 3.0
+"""Log odds above this are strong evidence (Kass & Raftery 1995): 20 to 1."""
 LARGE_ERROR = 0.05
 """A larger standard error is worth a note; twice this error is worth a warning."""
 
@@ -68,6 +70,7 @@ def findings(diagnostics: FitDiagnostics, threshold: float = 0.5) -> list[Findin
             *_r_hat(diagnostics),
             *_precision(diagnostics, threshold),
         ]
+    found += _knowledge(diagnostics)
     found += [Finding("note", "About the table", note) for note in diagnostics.notes or ()]
     order = ("warning", "note", "good")
     return sorted(found, key=lambda finding: order.index(finding.level))
@@ -96,6 +99,25 @@ def _method(diagnostics: FitDiagnostics) -> Iterator[Finding]:
                 "The average is over all orders of the variables in small communities, and over "
                 "sampled orders in large communities.",
             )
+
+
+def _knowledge(diagnostics: FitDiagnostics) -> Iterator[Finding]:
+    """Say whether the data agree with what was told."""
+    known = diagnostics.knowledge
+    if known is None:
+        return
+    strong = [each for each in known.disagreements if each.log_odds > STRONG]
+    if not strong:
+        why = "Every edge that was told is honoured, and no strong evidence is against a statement."
+        yield Finding("good", "Knowledge is honoured", why)
+        return
+    edges = listing([f"{each.source} -> {each.target} ({each.statement})" for each in strong], 5)
+    yield Finding(
+        "warning",
+        f"The data disagree with {len(strong):,} statement(s) of your knowledge",
+        f"Networks without these statements fit the data much better: {edges}. The result honours "
+        "them nevertheless. Check them, or leave them out.",
+    )
 
 
 def _chains(diagnostics: FitDiagnostics) -> Iterator[Finding]:

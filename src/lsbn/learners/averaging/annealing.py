@@ -41,7 +41,8 @@ def anneal_orders(
     betas = np.array(settings.betas)
     n_random = max(1, settings.chains // 2)
     first = [
-        (rng.random(sets.n_variables), betas, settings.annealing_sweeps) for _ in range(n_random)
+        (sets.feasible(rng.random(sets.n_variables)), betas, settings.annealing_sweeps)
+        for _ in range(n_random)
     ]
     first += [(keys.copy(), betas[-1:], settings.restart_sweeps) for keys in starts]
 

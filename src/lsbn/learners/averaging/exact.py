@@ -10,6 +10,7 @@ from scipy import sparse
 from lsbn.data import Dataset
 from lsbn.kernels.mixture import MOST_CONTEXTS
 from lsbn.kernels.subsets import exact_edge_posteriors, exact_graph_posteriors
+from lsbn.knowledge import Constraints
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.settings import ENUMERATION, SearchSettings, TableSettings
 from lsbn.learners.diagnostics import Diagnostics
@@ -68,7 +69,12 @@ def scoring_seconds(dataset: Dataset, score: Score, bound: int) -> float:
 
 
 def exact_posteriors(
-    dataset: Dataset, score: Score, bound: int, count: str = "orders", n_jobs: int = 1
+    dataset: Dataset,
+    score: Score,
+    bound: int,
+    count: str = "orders",
+    n_jobs: int = 1,
+    knowledge: Constraints | None = None,
 ) -> tuple[sparse.csr_array, Diagnostics]:
     """Average over all parent sets up to a bound, exactly.
 
@@ -83,6 +89,8 @@ def exact_posteriors(
         Most parents of a variable.
     count : {"orders", "graphs"}
     n_jobs : int
+    knowledge : Constraints, optional
+        The average is over the orders or graphs that agree with it.
 
     Returns
     -------
@@ -94,7 +102,7 @@ def exact_posteriors(
         raise ValueError(
             f"exact model averaging over {n} variables would take 2**{n} sums: use method='sampled'"
         )
-    search = ParentSetSearch(dataset, score, SearchSettings().bounded(bound), n_jobs)
+    search = ParentSetSearch(dataset, score, SearchSettings().bounded(bound), n_jobs, knowledge)
     search.enumerate_all()
     posterior, evidence = COUNTS[count](n, *search.as_subsets())
     for _ in range(ENUMERATION.density_passes if score.finds_density else 0):

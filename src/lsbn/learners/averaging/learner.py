@@ -7,6 +7,7 @@ as it has orders; on request every graph counts once instead.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from scipy import sparse
 
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
+from lsbn.knowledge import Constraints
 from lsbn.learners.averaging.convergence import warn_of_disagreement
 from lsbn.learners.averaging.exact import (
     COUNTS,
@@ -29,7 +31,7 @@ from lsbn.learners.averaging.settings import (
     SamplingSettings,
     SearchSettings,
 )
-from lsbn.learners.base import Candidates, Learned
+from lsbn.learners.base import Candidates, Learned, agreeing_with
 from lsbn.learners.diagnostics import Diagnostics
 from lsbn.learners.scoring import Score
 from lsbn.pairs import PairStatistics
@@ -49,6 +51,7 @@ def learn_model_averaging(
     sampling: SamplingSettings | None = None,
     count: str = "orders",
     candidates: Candidates | None = None,
+    knowledge: Constraints | None = None,
     pairs: PairStatistics | None = None,
     random_state: Any = None,
     n_jobs: int = 1,
@@ -59,7 +62,7 @@ def learn_model_averaging(
     ----------
     dataset : Dataset
     score : Score or str, optional
-        A score or its kind. By default the mixed score, with the density found from the data.
+        By default the mixed score, with the density found from the data.
     method : {"auto", "exact", "sampled"}
         ``auto`` is exact up to `exact_limit` variables (12 for graphs) if this is cheap.
     max_parents, exact_limit : int
@@ -73,30 +76,39 @@ def learn_model_averaging(
         ``graphs``: each graph counts once; exact for up to 12 variables, sampled for any number.
     candidates : Candidates, optional
         Candidate parents in the first search; all variables by default.
+    knowledge : Constraints, optional
+        The average is over the networks that agree with it.
     pairs : ignored
     random_state, n_jobs : seed of all random numbers, and number of threads
     """
     del pairs
-    score = Score.of(score)
-    varying = np.flatnonzero(dataset.cards > 1)
-    n = len(varying)
+    score, learned = Score.of(score), partial(_learned, dataset, knowledge)
+    n = len(varying := np.flatnonzero(dataset.cards > 1))
     _check(method, max_parents, count, effort, n)
     if n < 2:
-        return _learned(dataset, varying, sparse.csr_array((n, n)), Diagnostics(method="none"))
-    part = dataset.select(varying) if n < dataset.n_variables else dataset
+        return learned(varying, sparse.csr_array((n, n)), Diagnostics(method="none"))
+    part, known = _varying_part(dataset, knowledge, varying)
     bound = parent_bound(n, max_parents)
     limit = exact_limit if count == "orders" else min(exact_limit, ENUMERATION.max_graph_variables)
     cheap = scoring_seconds(part, score, bound) <= ENUMERATION.max_seconds
     if method == "exact" or (method == "auto" and n <= limit and cheap):
-        return _learned(dataset, varying, *exact_posteriors(part, score, bound, count, n_jobs))
+        return learned(varying, *exact_posteriors(part, score, bound, count, n_jobs, known))
     settings = (search or SearchSettings.of(effort)).bounded(max_parents)
-    sampling, rng = sampling or SamplingSettings.of(effort), np.random.default_rng(random_state)
-    sampler = OrderSampler(part, score, settings, sampling, rng, n_jobs, count=count)
-    exhaustive = (cheap or method == "sampled") and can_enumerate(n, bound, max_parents)
-    pools = None if exhaustive else _renumbered(candidates, varying, dataset)
-    matrix, diagnostics = sampler.run_exhaustive(bound) if exhaustive else sampler.run(pools)
-    warn_of_disagreement(diagnostics)
-    return _learned(dataset, varying, matrix, diagnostics)
+    pace, rng = sampling or SamplingSettings.of(effort), np.random.default_rng(random_state)
+    sampler = OrderSampler(part, score, settings, pace, rng, n_jobs, count=count, knowledge=known)
+    if (cheap or method == "sampled") and can_enumerate(n, bound, max_parents):
+        return learned(varying, *sampler.run_exhaustive(bound))
+    return learned(varying, *sampler.run(_renumbered(candidates, varying, dataset)))
+
+
+def _varying_part(
+    dataset: Dataset, knowledge: Constraints | None, varying: np.ndarray
+) -> tuple[Dataset, Constraints | None]:
+    """Return the variables that are not constant, and what is known about them."""
+    if len(varying) == dataset.n_variables:
+        return dataset, knowledge
+    known = None if knowledge is None else knowledge.select(varying)
+    return dataset.select(varying), known
 
 
 def _check(method: str, max_parents: int | None, count: str, effort: str, n: int) -> None:
@@ -118,15 +130,23 @@ def _check(method: str, max_parents: int | None, count: str, effort: str, n: int
 
 
 def _learned(
-    dataset: Dataset, varying: np.ndarray, matrix: sparse.csr_array, diagnostics: Diagnostics
+    dataset: Dataset,
+    knowledge: Constraints | None,
+    varying: np.ndarray,
+    matrix: sparse.csr_array,
+    diagnostics: Diagnostics,
 ) -> Learned:
-    """Give the variables their numbers in the dataset, and the constant ones no edges."""
+    """Give the variables their numbers in the dataset; constant ones have required edges only.
+
+    A warning follows if chains or searches disagree.
+    """
+    warn_of_disagreement(diagnostics)
     n = dataset.n_variables
     if len(varying) < n:
         entries = matrix.tocoo()
         places = (varying[entries.row], varying[entries.col])
         matrix = sparse.csr_array((entries.data, places), shape=(n, n))
-    return Learned(EdgeProbabilities(matrix, dataset.names), diagnostics)
+    return Learned(EdgeProbabilities(agreeing_with(matrix, knowledge), dataset.names), diagnostics)
 
 
 def _renumbered(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,8 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from lsbn.kernels import listing as _listing
-from lsbn.kernels.orders import tabulate_families, weigh_sets
 from lsbn.kernels.state import FamilyLists, Links
+from lsbn.kernels.tables import tabulate_families, weigh_sets
 from lsbn.learners.averaging.settings import TableSettings
 
 FIRST_ADMITTED = 1 << 30
@@ -87,14 +88,15 @@ class ScoredSets:
     def admission(self, orders: Sequence[np.ndarray], delta: float) -> np.ndarray:
         """Stamps for the admission of candidates.
 
-        Sets within ``delta`` of the best one in one of the orders are admitted first.
+        Sets within ``delta`` of the best one in one of the orders are admitted first. If parents
+        are required, their set, the smallest of all, is admitted before them.
         """
-        stamps = self.stamps
+        stamps, sizes = self.stamps, self.sizes
         for keys in orders:
             rows = self.preceding(keys)
             good = rows & (self.scores > self.scores[rows].max() - delta)
             stamps = np.where(good, FIRST_ADMITTED, stamps)
-        return stamps
+        return np.where((sizes > 0) & (sizes == sizes.min()), FIRST_ADMITTED + 1, stamps)
 
     def united(self, other: ScoredSets) -> ScoredSets:
         """All sets of both, each once."""
@@ -158,14 +160,50 @@ class ParentSets:
         lists = FamilyLists(*sets, table_start, table, weight, base)
         return cls(lists, _links(cand_start, cand))
 
+    @property
+    def required(self) -> np.ndarray:
+        """Mask of the required parents of each variable: all its sets have them."""
+        return np.bitwise_and.reduceat(self.lists.set_mask, self.lists.set_start[:-1])
+
+    def feasible(self, keys: np.ndarray) -> np.ndarray:
+        """Return keys with each required parent before its child, the same order otherwise.
+
+        The next variable is always the one with the least key whose required parents have come.
+        """
+        required = self.required
+        if not required.any():
+            return keys
+        waiting = required.copy()
+        followers: list[list[tuple[int, int]]] = [[] for _ in keys]
+        for u, v, bit in zip(*self.edges(), self._positions(), strict=True):
+            if int(required[v]) >> int(bit) & 1:
+                followers[u].append((int(v), int(bit)))
+        heap = [(key, v) for v, key in enumerate(keys.tolist()) if not waiting[v]]
+        heapq.heapify(heap)
+        order = []
+        while heap:
+            order.append(heapq.heappop(heap)[1])
+            for v, bit in followers[order[-1]]:
+                waiting[v] &= ~(np.uint64(1) << np.uint64(bit))
+                if not waiting[v]:
+                    heapq.heappush(heap, (float(keys[v]), v))
+        moved = np.empty_like(keys)
+        moved[order] = np.sort(keys)
+        return moved
+
+    def _positions(self) -> np.ndarray:
+        """Place of every entry of ``cand`` among the candidates of its variable."""
+        start = self.lists.cand_start
+        return np.arange(self.n_candidates) - np.repeat(start[:-1], np.diff(start))
+
     def sets_of(self, v: int) -> slice:
         """Positions of the sets of a variable."""
         return slice(*self.lists.set_start[v : v + 2])
 
     def only(self, chosen: np.ndarray) -> ParentSets:
-        """Keep the chosen sets (a mask over all of them), and the empty ones."""
+        """Keep the chosen sets (a mask over all of them), and those of the required parents."""
         lists = self.lists
-        keep = chosen | (lists.set_mask == 0)
+        keep = chosen | (lists.set_mask == np.repeat(self.required, np.diff(lists.set_start)))
         parts = []
         for v in range(self.n_variables):
             rows = np.arange(lists.set_start[v], lists.set_start[v + 1])

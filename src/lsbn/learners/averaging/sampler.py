@@ -16,6 +16,7 @@ from scipy import sparse
 from lsbn.data import Dataset
 from lsbn.kernels import orders as _orders
 from lsbn.kernels.state import EdgeSums
+from lsbn.knowledge import Constraints
 from lsbn.learners.averaging.annealing import AnnealedOrder, anneal_orders
 from lsbn.learners.averaging.convergence import (
     ChainSums,
@@ -53,6 +54,7 @@ class OrderSampler:
     n_jobs : int
     count : {"orders", "graphs"}
         With ``graphs``, chains of graphs follow those of orders, and are averaged instead.
+    knowledge : Constraints, optional
     """
 
     def __init__(
@@ -65,8 +67,9 @@ class OrderSampler:
         n_jobs: int = 1,
         *,
         count: str = "orders",
+        knowledge: Constraints | None = None,
     ) -> None:
-        self.search = ParentSetSearch(dataset, score, settings, n_jobs)
+        self.search = ParentSetSearch(dataset, score, settings, n_jobs, knowledge)
         self.score = score
         self.sampling = sampling
         self.rng = rng

@@ -21,9 +21,11 @@ from lsbn.kernels.direction import FamilyScorer, Prior
 from lsbn.kernels.families import enumerate_families
 from lsbn.kernels.listing import list_parent_sets
 from lsbn.kernels.lookup import Lookup
+from lsbn.knowledge import Constraints
 from lsbn.learners.averaging.memory import SearchMemory
 from lsbn.learners.averaging.parent_sets import LAST_ADMITTED, ParentSets, ScoredSets, join
-from lsbn.learners.averaging.settings import ENUMERATION, SearchSettings
+from lsbn.learners.averaging.rules import ParentRules
+from lsbn.learners.averaging.settings import ENUMERATION, MASK_BITS, SearchSettings
 from lsbn.learners.scoring import Score, columns_of
 from lsbn.parallel import run, threads
 
@@ -37,10 +39,17 @@ class ParentSetSearch:
     score : Score
     settings : SearchSettings
     n_jobs : int
+    knowledge : Constraints, optional
+        Parent sets that contradict it are never scored. Every set has the required parents.
     """
 
     def __init__(
-        self, dataset: Dataset, score: Score, settings: SearchSettings, n_jobs: int = 1
+        self,
+        dataset: Dataset,
+        score: Score,
+        settings: SearchSettings,
+        n_jobs: int = 1,
+        knowledge: Constraints | None = None,
     ) -> None:
         self.dataset = dataset
         self.score = score
@@ -48,13 +57,21 @@ class ParentSetSearch:
         self.margin = settings.margin
         self.n_jobs = n_jobs
         n = dataset.n_variables
-        self.depth = min(len(settings.beams), max(n - 1, 1))
+        self.rules = ParentRules(knowledge, n, min(len(settings.beams), max(n - 1, 1)))
+        self.depth = self.rules.depth
+        if self.depth > MASK_BITS:
+            raise ValueError(
+                f"knowledge: a variable has {self.depth} required parents, and model averaging "
+                f"lists at most {MASK_BITS}; use the learner 'greedy' (--learner greedy)"
+            )
         self.penalty = score.penalty(n, self.depth)
         self.varying = np.flatnonzero(dataset.cards > 1)
         self._memory = SearchMemory(n, settings.memory_slots(n))
-        empty, stamp = np.full((1, self.depth), -1, np.int32), np.zeros(1, np.int32)
         lookup = score.lookup()
-        self._sets = [ScoredSets(v, empty, self._scores(v, empty, lookup), stamp) for v in range(n)]
+        self._sets = []
+        for v in range(n):
+            _, members, scores = self._score(v, [self.rules.required(v).tolist()], lookup)
+            self._sets.append(ScoredSets(v, members, scores, np.zeros(1, np.int32)))
         self._searched: list[set[tuple[tuple, int]]] = [set() for _ in range(n)]
         self._reversed_sets: list[set[tuple]] = [set() for _ in range(n)]
 
@@ -64,14 +81,16 @@ class ParentSetSearch:
         self, max_parents: int | None = None, margin: float = ENUMERATION.margin
     ) -> None:
         """Score every parent set up to a bound; the lists lose only sets below the margin."""
-        depth = self.depth if max_parents is None else min(max_parents, self.depth)
         self.margin = margin
-        work = [(int(v), self.varying[self.varying != v], depth) for v in self.varying]
+        work = [(int(v), max_parents) for v in self.varying]
         for v, members, scores in self._each(self._enumerate, work):
             self._sets[v] = ScoredSets(v, members, scores, np.zeros(len(scores), np.int32))
 
-    def _enumerate(self, v: int, others: np.ndarray, depth: int, lookup: Lookup) -> tuple:
-        return v, *enumerate_families(self._scorer(v, others, lookup), others, depth)
+    def _enumerate(self, v: int, max_parents: int | None, lookup: Lookup) -> tuple:
+        others = self._parents_of(v, self.varying)
+        scorer = self._scorer(v, others, lookup)
+        depth = self.rules.most(v, max_parents) - len(scorer.required)
+        return v, *enumerate_families(scorer, others, depth)
 
     def as_subsets(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All sets as subsets of at most 62 variables: ``(set_start, set_mask, set_score)``."""
@@ -114,7 +133,7 @@ class ParentSetSearch:
             self._sets[v] = self._sets[v].extended(members, scores, stamp)
             self._searched[v].add((tuple(members[0]), self._mask(pools[v])))
         best = [(v, members[0]) for v, members, _ in results]
-        for v, members, scores in self._each(self._score, _exchanged(best)):
+        for v, members, scores in self._each(self._score, self._exchanged(best)):
             self._sets[v] = self._sets[v].extended(members, scores, LAST_ADMITTED)
 
     def exchange(self, keys: np.ndarray, stamp: int) -> int:
@@ -124,13 +143,14 @@ class ParentSetSearch:
         of v. If all other parents of v are parents of u, both graphs are equivalent.
         """
         best = [(sets.child, sets.best(keys)) for sets in self._sets]
-        rows = dict(_exchanged(best))
+        rows = dict(self._exchanged(best))
         for v, parents in best:
             members = parents[parents >= 0].tolist()
             rows.setdefault(v, []).extend([u for u in members if u != left] for left in members)
         work = []
         for v, wanted in sorted(rows.items()):
-            new = {tuple(row) for row in wanted} - self._reversed_sets[v]
+            fitting = self.rules.fitting(v, wanted)
+            new = {tuple(row) for row in fitting} - self._reversed_sets[v]
             if new:
                 self._reversed_sets[v] |= new
                 work.append((v, [list(row) for row in sorted(new)]))
@@ -146,13 +166,19 @@ class ParentSetSearch:
         settings = self.settings.halved() if self.score.kind == "mixed" else self.settings
         pool, others = self._parents_of(v, pool), self._parents_of(v, extensions)
         scorer = self._scorer(v, np.concatenate([pool, others]), lookup)
-        growth = _parents.Growth(*settings.widths(len(pool)), settings.margin, room)
+        further = self.rules.most(v) - len(scorer.required)
+        beams, wide = (width[:further] for width in settings.widths(len(pool)))
+        growth = _parents.Growth(beams, wide, settings.margin, room)
         return v, *_parents.explore_parent_sets(scorer, pool, others, growth, settings.listing())
 
     def _parents_of(self, v: int, variables: np.ndarray) -> np.ndarray:
-        """Possible parents of ``v`` among some variables: not constant, and not ``v``."""
+        """Possible parents of ``v`` among some variables: not constant, not ``v``, not required."""
         possible = (variables != v) & (self.dataset.cards[variables] > 1)
-        return variables[possible].astype(np.int64)
+        return self.rules.possible(v, variables[possible].astype(np.int64))
+
+    def _exchanged(self, best: Sequence[tuple[int, np.ndarray]]) -> list[tuple]:
+        """Exchange child and parents of the best families, as far as knowledge allows."""
+        return [(v, self.rules.fitting(v, rows)) for v, rows in _exchanged(best)]
 
     def _score(self, v: int, rows: list[list[int]], lookup: Lookup) -> tuple:
         """Score given sets of one variable."""
@@ -166,11 +192,13 @@ class ParentSetSearch:
 
     def _scorer(self, v: int, parents: np.ndarray, lookup: Lookup) -> FamilyScorer:
         """Scorer of the families of ``v`` with parents among the given ones."""
-        parents = np.unique(parents[parents >= 0]).astype(np.int64)
-        columns = columns_of(self.dataset)
+        required, columns = self.rules.required(v), columns_of(self.dataset)
+        parents = np.union1d(parents[parents >= 0], required).astype(np.int64)
         leaning = self._memory.leanings(columns, lookup, v, parents)
-        prior = Prior(self.penalty, leaning)
-        return FamilyScorer(columns, lookup, v, prior, self._memory.scores(lookup.kind, v))
+        self.rules.add_prior(leaning, v, parents, self.score)
+        prior = Prior(self.rules.sizes(v, self.penalty), leaning)
+        memory = self._memory.scores(lookup.kind, v)
+        return FamilyScorer(columns, lookup, v, prior, memory, required)
 
     def _each(self, function: Callable[..., tuple], work: Sequence[tuple]) -> list[tuple]:
         """Call ``function(*item, lookup)`` on all items, with new look-up tables for each chunk."""
@@ -201,12 +229,15 @@ class ParentSetSearch:
     def find_density(self, edges: float, step: float | None = None) -> bool:
         """Take the posterior mean of the density, given a network with this number of edges.
 
-        The prior of the density is Beta(1, m) for m ordered pairs of variables: one edge is
-        expected. Data without information thus add less than one edge. The new density is taken
-        and True is returned, if the odds of an edge change by at least a factor of `step`.
+        The prior of the density is Beta(1, m) for m pairs of variables: one edge is expected. Data
+        without information thus add less than one edge. The new density is taken and True is
+        returned, if the odds of an edge change by at least a factor of `step`. Pairs with a
+        required edge, and pairs that can have no edge, do not count.
         """
-        n = self.dataset.n_variables
-        density = (edges + 1) / (n * (n - 1) + 1)
+        rules = self.rules
+        if not rules.free_pairs:
+            return False
+        density = (max(edges - rules.n_required, 0.0) + 1) / (2 * rules.free_pairs + 1)
         if self.score.density is not None:
             before, now = logit([self.score.density, density])
             if abs(now - before) < np.log(step or self.settings.density_step):
@@ -218,11 +249,19 @@ class ParentSetSearch:
         """Give all sets the prior with this density."""
         if density == self.score.density:
             return
+        before, old = self.score, self.penalty
         self.score = replace(self.score, density=density)
-        old, n = self.penalty, self.dataset.n_variables
-        self.penalty = self.score.penalty(n, self.depth)
+        self.penalty = self.score.penalty(self.dataset.n_variables, self.depth)
         change = self.penalty - old
-        self._sets = [replace(sets, scores=sets.scores + change[sets.sizes]) for sets in self._sets]
+        self._sets = [
+            replace(
+                sets,
+                scores=sets.scores
+                + change[sets.sizes]
+                + self.rules.prior_change(sets.child, sets.members, before, self.score),
+            )
+            for sets in self._sets
+        ]
 
     # Several searches
 
