@@ -22,14 +22,19 @@ from lsbn.framework.stages import Stages
 from lsbn.graph import EdgeProbabilities
 from lsbn.learners import LEARNERS, Learned, Score
 from lsbn.learners.averaging import SearchSettings
-from lsbn.pairs import WEIGHTS, PairStatistics
+from lsbn.pairs import FALSE_DISCOVERIES, WEIGHTS, PairStatistics
 from lsbn.parallel import threads
 from lsbn.parameters import check_parameters, copies_of, score_of, seed_sequence
 from lsbn.partition import ropart
 
 __all__ = ["LSBN"]
 
-_AS_PUBLISHED = {"fold_copies": False, "weigh_votes": False, "last_pass": False}
+_AS_PUBLISHED = {
+    "false_discoveries": None,
+    "fold_copies": False,
+    "weigh_votes": False,
+    "last_pass": False,
+}
 """Parameters of `LSBN.paper`."""
 REACH = SearchSettings.max_unrestricted
 """Up to this number of variables the last pass of model averaging searches all variables."""
@@ -68,6 +73,9 @@ class LSBN(FittedNetwork, BaseEstimator):
         "keep" or False: learn all columns. By default "keep" for PC and ARACNE, which treat copies
         alike, and "join" for the other learners, which would give the edges to one of the copies
         by chance.
+    false_discoveries : float, optional
+        The partition uses only pairs that are significant at this rate of false discoveries over
+        all pairs. So noise has no communities. None means that pairs are not tested.
     max_community : int
         Communities with more variables are partitioned again.
     blanket_alpha : float, optional
@@ -164,6 +172,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         learner: str | Callable[..., Learned] = "model-averaging",
         weights: Sequence[str] = WEIGHTS,
         fold_copies: bool | str | None = None,
+        false_discoveries: float | None = FALSE_DISCOVERIES,
         max_community: int = 50,
         blanket_alpha: float | None = None,
         max_size: int = 10,
@@ -186,6 +195,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         self.learner = learner
         self.weights = weights
         self.fold_copies = fold_copies
+        self.false_discoveries = false_discoveries
         self.max_community = max_community
         self.blanket_alpha = blanket_alpha
         self.max_size = max_size
@@ -209,9 +219,9 @@ class LSBN(FittedNetwork, BaseEstimator):
     def paper(cls, **overrides: Any) -> LSBN:
         """Return an estimator with all parameters as published.
 
-        All votes count the same. Copies of columns are learned like other columns. The score is
-        BDeu with an equivalent sample size of 1. There is no last pass: the result is the result of
-        Mergence.
+        Pairs enter a weighted graph without a test. All votes count the same. Copies of columns are
+        learned like other columns. The score is BDeu with an equivalent sample size of 1. There is
+        no last pass: the result is the result of Mergence.
 
         Parameters
         ----------
@@ -301,6 +311,7 @@ class LSBN(FittedNetwork, BaseEstimator):
             pairs.dataset,
             weights=self.weights,
             pairs=pairs,
+            false_discoveries=self.false_discoveries,
             max_size=self.max_community,
             n_jobs=self.n_jobs,
             progress=report,

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from lsbn.pairs.significance import Significance
 from lsbn.pairs.visitors import HISTOGRAM_BINS, Above, Heaviest, Histogram, MomentSums
 
 N = 9
@@ -14,7 +15,7 @@ def weights(request):
 
 def visited(visitor, weights, height=4):
     for low in range(0, N, height):
-        visitor.add(low, weights[low : low + height])
+        visitor.add(low, {"MI": weights[low : low + height]})
     return visitor
 
 
@@ -46,7 +47,7 @@ def test_histogram_counts_every_pair_once(weights):
 
 
 def test_pairs_above_a_threshold_are_sorted(weights):
-    edges, found = visited(Above("MI", 1.0), weights).listed()
+    edges, found = visited(Above("MI", 1.0, Significance.of_any(N)), weights).listed()
     assert edges.tolist() == np.argwhere(weights > 1.0).tolist()
     assert found.tolist() == weights[weights > 1.0].tolist()
 

@@ -17,6 +17,7 @@ from lsbn.kernels import counts as _counts
 from lsbn.kernels import pairs as _pairs
 from lsbn.kernels.state import MarginColumns
 from lsbn.pairs.pagerank import pagerank
+from lsbn.pairs.significance import LevelCounts, Significance
 from lsbn.pairs.visitors import (
     Above,
     Heaviest,
@@ -118,6 +119,7 @@ class PairStatistics:
         self._moments: dict[str, Moments] = {}
         self._histograms: dict[str, Histogram] = {}
         self._heaps: dict[str, Heaviest] = {}
+        self._levels: LevelCounts | None = None
         self._rank: np.ndarray | None = None
 
     @property
@@ -186,10 +188,10 @@ class PairStatistics:
         """Give every strip to all visitors, in one walk over all pairs."""
         if not visitors:
             return
-        names = list(dict.fromkeys(visitor.name for visitor in visitors))
+        names = list(dict.fromkeys(name for visitor in visitors for name in visitor.names))
         for low, strips in self.strips(names):
             for visitor in visitors:
-                visitor.add(low, strips[visitor.name])
+                visitor.add(low, strips)
 
     def survey(self, names: Sequence[str]) -> None:
         """Collect moments, histograms and heaviest partners of base weights in two walks.
@@ -205,7 +207,8 @@ class PairStatistics:
         first = [name for name in dict.fromkeys(["MI", *names]) if name != "MI_pr"]
         sums = [MomentSums(name, n) for name in first]
         self._heaps |= {name: Heaviest(name, n, MOST_PARTNERS) for name in first}
-        self._walk([*sums, *(self._heaps[name] for name in first)])
+        self._levels = LevelCounts(self.dataset.cards, self.dataset.n_rows)
+        self._walk([*sums, self._levels, *(self._heaps[name] for name in first)])
         self._moments |= {each.name: each.moments() for each in sums}
         histograms = [self._histogram(name) for name in first]
         ranked: list[MomentSums] = []
@@ -243,9 +246,30 @@ class PairStatistics:
         chosen = {name: self._histograms[name] for name in names}
         return {name: (each.counts, each.range) for name, each in chosen.items()}
 
-    def above(self, thresholds: Mapping[str, float]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-        """Return, for each base weight, the pairs above its threshold and their weights."""
-        visitors = [Above(name, threshold) for name, threshold in thresholds.items()]
+    def significance(self, rate: float) -> Significance:
+        """Return which pairs are significant at a rate of false discoveries over all pairs."""
+        if self._levels is None:
+            self._levels = LevelCounts(self.dataset.cards, self.dataset.n_rows)
+            self._walk([self._levels])
+        return self._levels.significance(rate)
+
+    def above(
+        self, thresholds: Mapping[str, float], *, false_discoveries: float | None = None
+    ) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """Return, for each base weight, the pairs above its threshold and their weights.
+
+        Parameters
+        ----------
+        thresholds : mapping of str to float
+            A threshold for each base weight.
+        false_discoveries : float, optional
+            List only pairs that are significant at this rate of false discoveries.
+        """
+        if false_discoveries is None:
+            rule = Significance.of_any(self.dataset.n_variables)
+        else:
+            rule = self.significance(false_discoveries)
+        visitors = [Above(name, threshold, rule) for name, threshold in thresholds.items()]
         self._walk(visitors)
         return {visitor.name: visitor.listed() for visitor in visitors}
 

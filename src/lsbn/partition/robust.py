@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lsbn.data import Dataset
-from lsbn.pairs import WEIGHTS, PairStatistics
+from lsbn.pairs import FALSE_DISCOVERIES, WEIGHTS, PairStatistics
 from lsbn.parallel import run
 from lsbn.partition.linkcomm import link_communities
 from lsbn.partition.second_order import (
@@ -55,6 +55,7 @@ def ropart(
     *,
     weights: Sequence[str] = WEIGHTS,
     pairs: PairStatistics | None = None,
+    false_discoveries: float | None = FALSE_DISCOVERIES,
     max_mean_degree: float = 100.0,
     min_agreement: float = 0.4,
     min_lift: float = 2.5,
@@ -71,6 +72,9 @@ def ropart(
         Names of weight functions, see `WEIGHTS`.
     pairs : PairStatistics, optional
         Statistics of the same dataset. By default they are computed here.
+    false_discoveries : float, optional
+        A weighted graph has only pairs that are significant at this rate of false discoveries over
+        all pairs, so noise has no communities. None means that pairs are not tested, as published.
     max_mean_degree : float
         Largest mean degree of a graph. This bound matters for a thousand variables and more.
     min_agreement, min_lift : float
@@ -96,7 +100,13 @@ def ropart(
     """
     report = progress or (lambda text: None)
     report(f"weighing {dataset.n_variables * (dataset.n_variables - 1) // 2:,} pairs of variables")
-    graphs = weighted_graphs(dataset, weights, pairs=pairs, max_mean_degree=max_mean_degree)
+    graphs = weighted_graphs(
+        dataset,
+        weights,
+        pairs=pairs,
+        max_mean_degree=max_mean_degree,
+        false_discoveries=false_discoveries,
+    )
     report(f"partitioning {len(graphs)} weighted graphs")
     partitions = run(_partition, list(graphs.values()), n_jobs)
     by_weight = dict(zip(graphs, partitions, strict=True))
