@@ -270,7 +270,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         with stages("read", "coding the table"):
             dataset = self._coded(X)
             folded = FOLDS[copies_of(self.learner, self.fold_copies)](dataset)
-        pairs = PairStatistics(folded.dataset)
+        pairs = PairStatistics(folded.dataset, self.n_jobs)
         with stages("partition", "partitioning the variables"):
             communities = self._partition(pairs, stages.report)
         if self._searches_all_variables(pairs.dataset):

@@ -7,13 +7,13 @@ workers of a cluster that the user chose with ``joblib.parallel_config``.
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
 
-__all__ = ["run", "scatter", "threads"]
+__all__ = ["run", "scatter", "stream", "threads"]
 
 Item = TypeVar("Item")
 _CHUNKS_PER_WORKER = 4
@@ -45,6 +45,41 @@ def run(function: Callable[[Item], Any], items: Sequence[Item], n_jobs: int | No
         return [function(item) for item in items]
     calls = (delayed(function)(item) for item in items)
     return Parallel(n_jobs=threads(n_jobs), require="sharedmem")(calls)
+
+
+def stream(
+    function: Callable[[Item], Any], items: Sequence[Item], n_jobs: int | None = 1
+) -> Iterator[tuple[int, Any]]:
+    """Call a function on every item, in threads, and yield each result when it is ready.
+
+    Parameters
+    ----------
+    function, items, n_jobs
+        As in `run`.
+
+    Yields
+    ------
+    int
+        Place of the item.
+    object
+        Its result. The order of the results is that in which they are ready.
+
+    Examples
+    --------
+    >>> sorted(stream(abs, [-2, 1], n_jobs=2))
+    [(0, 2), (1, 1)]
+    """
+    if threads(n_jobs) == 1 or len(items) < 2:
+        yield from ((k, function(item)) for k, item in enumerate(items))
+        return
+    calls = (delayed(_placed)(function, k, item) for k, item in enumerate(items))
+    workers = Parallel(n_jobs=threads(n_jobs), require="sharedmem", return_as="generator_unordered")
+    yield from workers(calls)
+
+
+def _placed(function: Callable[[Item], Any], place: int, item: Item) -> tuple[int, Any]:
+    """Return the place of an item, and its result."""
+    return place, function(item)
 
 
 def threads(n_jobs: int | None) -> int:

@@ -61,10 +61,3 @@ def test_heaviest_partners(weights, most):
         assert heaps.partners(v, most, 0.0).tolist() == wanted
         least = both[v, wanted].mean()
         assert heaps.partners(v, most, least).tolist() == [u for u in wanted if both[v, u] >= least]
-
-
-def test_pairs_of_the_heaps_are_those_of_either_end(weights):
-    edges, found = visited(Heaviest("MI", N, 2), weights).pairs()
-    wanted = {tuple(sorted((u, v))) for v in range(N) for u in partners(weights, v)[:2]}
-    assert [tuple(edge) for edge in edges.tolist()] == sorted(wanted)
-    assert found.tolist() == weights[tuple(edges.T)].tolist()

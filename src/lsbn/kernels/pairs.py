@@ -76,30 +76,6 @@ def histogram_strip(strip, low, minimum, maximum, counts):
 
 
 @njit(nogil=True, cache=True)
-def count_levels(mi, low, kinds, critical, counts):
-    """Add a strip to the counts of pairs by level.
-
-    A pair of kinds a and b that exceeds exactly k of the ascending values ``critical[a, b]`` adds
-    one to ``counts[k]``.
-    """
-    for a in range(mi.shape[0]):
-        rows = critical[kinds[low + a]]
-        for j in range(low + a + 1, mi.shape[1]):
-            values, w = rows[kinds[j]], mi[a, j]
-            if w <= values[0]:
-                counts[0] += 1
-                continue
-            first, last = 1, values.shape[0]
-            while first < last:
-                middle = (first + last) // 2
-                if w > values[middle]:
-                    first = middle + 1
-                else:
-                    last = middle
-            counts[first] += 1
-
-
-@njit(nogil=True, cache=True)
 def collect_above(strip, low, threshold, mi, kinds, least):
     """List the significant pairs of a strip above a threshold: ``(edges, weights)``.
 

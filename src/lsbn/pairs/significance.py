@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtri
 
-from lsbn.kernels import pairs as _pairs
+from lsbn.kernels.survey import count_levels
 
 __all__ = ["FALSE_DISCOVERIES", "LevelCounts", "Significance"]
 
@@ -75,21 +75,30 @@ class LevelCounts:
     cards : (n,) int array
         Number of states of each variable.
     n_rows : int
+
+    Attributes
+    ----------
+    kinds : (n,) int array
+        Kind of each variable, see `Significance`.
+    critical : (k, k, levels) float array
+        Critical values of mutual information, by the kinds of two variables.
+    counts : int array
+        Number of pairs above exactly k critical values.
     """
 
     names = ("MI",)
 
     def __init__(self, cards: np.ndarray, n_rows: int) -> None:
         sizes, kinds = np.unique(cards, return_inverse=True)
-        self._kinds = kinds.reshape(-1).astype(np.int64)
+        self.kinds = kinds.reshape(-1).astype(np.int64)
         freedom = _SPARSE * np.multiply.outer(sizes - 1.0, sizes - 1.0)[..., None]
         critical = chdtri(np.maximum(freedom, 1e-300), _LEVELS) / (2 * n_rows)
-        self._critical = np.where(freedom > 0, critical, np.inf)
+        self.critical = np.where(freedom > 0, critical, np.inf)
         self.counts = np.zeros(len(_LEVELS) + 1, np.int64)
 
     def add(self, low: int, strips: Mapping[str, np.ndarray]) -> None:
         """Count the pairs of a strip."""
-        _pairs.count_levels(strips["MI"], low, self._kinds, self._critical, self.counts)
+        count_levels(strips["MI"], low, self.kinds, self.critical, self.counts)
 
     def significance(self, rate: float) -> Significance:
         """Return the pairs that are significant at a rate of false discoveries.
@@ -107,11 +116,17 @@ class LevelCounts:
         passed = self.counts[::-1].cumsum()[::-1][1:]
         fits = np.flatnonzero(_LEVELS * self.counts.sum() <= rate * passed)
         if not len(fits):
-            return Significance(self._kinds, np.full(self._critical.shape[:2], np.inf), 0.0)
+            return Significance(self.kinds, np.full(self.critical.shape[:2], np.inf), 0.0)
         return self.at_level(float(_LEVELS[fits[0]]))
 
     def at_level(self, level: float) -> Significance:
-        """Return the pairs whose p-value is at most the next level of the grid below `level`."""
+        """Return the pairs whose p-value is at most the next level of the grid below `level`.
+
+        At level 1 all pairs are significant.
+        """
+        shape = self.critical.shape[:2]
+        if level >= 1.0:
+            return Significance(self.kinds, np.full(shape, -np.inf), 1.0)
         place = min(int(np.searchsorted(-_LEVELS, -level)), len(_LEVELS) - 1)
-        least = np.ascontiguousarray(self._critical[..., place])
-        return Significance(self._kinds, least, float(_LEVELS[place]))
+        least = np.ascontiguousarray(self.critical[..., place])
+        return Significance(self.kinds, least, float(_LEVELS[place]))

@@ -34,6 +34,16 @@ class Moments:
     maximum: float
     strength: np.ndarray
 
+    @classmethod
+    def of_sums(cls, sums: np.ndarray, n_pairs: int, strength: np.ndarray) -> Moments:
+        """Return the moments from the sum, the sum of squares, the minimum and the maximum."""
+        total, squares, minimum, maximum = sums.tolist()
+        mean = total / max(n_pairs, 1)
+        sd = float(np.sqrt(max(0.0, squares / max(n_pairs, 1) - mean**2)))
+        if maximum - minimum <= 1e-9 * maximum:
+            minimum, sd = maximum, 0.0
+        return cls(mean, sd, minimum, maximum, strength)
+
 
 class Visitor(Protocol):
     """An object that collects a statistic of the pairs, strip by strip."""
@@ -60,13 +70,7 @@ class MomentSums:
 
     def moments(self) -> Moments:
         """Return the moments after all strips."""
-        total, squares, minimum, maximum = self._sums
-        if maximum - minimum <= 1e-9 * maximum:
-            minimum = maximum
-        n_pairs = max(self._n * (self._n - 1) // 2, 1)
-        mean = total / n_pairs
-        sd = np.sqrt(max(0.0, squares / n_pairs - mean**2))
-        return Moments(mean, sd, minimum, maximum, self._strength)
+        return Moments.of_sums(self._sums, self._n * (self._n - 1) // 2, self._strength)
 
 
 class Histogram:
@@ -121,12 +125,3 @@ class Heaviest:
         order = np.lexsort((partners, -weights))[: min(most, self._counts[v])]
         order = order[: np.searchsorted(-weights[order], -least, side="right")]
         return partners[order]
-
-    def pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the pairs with one variable in the heap of the other, and their weights."""
-        inside = np.arange(self.most) < self._counts[:, None]
-        u = np.repeat(np.arange(len(self._counts)), self._counts)
-        v, w = self._partners[inside], self._weights[inside]
-        edges = np.stack([np.minimum(u, v), np.maximum(u, v)], axis=1).astype(np.int32)
-        edges, first = np.unique(edges, axis=0, return_index=True)
-        return edges, w[first]

@@ -96,7 +96,6 @@ def weighted_graphs(
     """
     bases = base_weights(names)
     pairs = pairs or PairStatistics(dataset)
-    pairs.survey(bases)
     allowed = min(LISTED_PAIRS, max_mean_degree * dataset.n_variables / 2)
     thresholds = {name: _cut(pairs, name, truncate, allowed) for name in bases}
     listed = pairs.above(thresholds, false_discoveries=false_discoveries)
