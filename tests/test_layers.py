@@ -9,14 +9,14 @@ import lsbn
 
 SOURCE = Path(lsbn.__file__).parent
 LAYERS = (
-    {"kernels", "files", "parallel", "version"},
+    {"kernels", "checkpoint", "files", "parallel", "version"},
     {"data", "graph", "network", "metrics"},
     {"pairs"},
     {"partition", "learners"},
     {"framework"},
     {"runs"},
     {"report"},
-    {"fitted", "parameters"},
+    {"drafts", "fitted", "parameters"},
     {"estimator"},
     {"studies", "cli", "__init__"},
 )

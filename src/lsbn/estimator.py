@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from sklearn.utils.validation import check_array
 
 from lsbn.data import DataError, Dataset
 from lsbn.data.copies import FOLDS, Folded
+from lsbn.drafts import resumable
 from lsbn.fitted import FittedNetwork
 from lsbn.framework.candidates import find_candidates
 from lsbn.framework.diagnostics import fit_diagnostics
@@ -111,6 +113,10 @@ class LSBN(FittedNetwork, BaseEstimator):
         Edges of `dag_` and `cpdag_` have a greater probability than this, in either direction.
     discretize, bins, missing, max_states
         Coding of the table, see `lsbn.Dataset.from_table`.
+    checkpoint : str or path, optional
+        A folder for the finished work of a fit. If the fit is stopped, even by ``kill -9``, then
+        another fit with the same table, parameters and version of lsbn goes on from there and has
+        the same result. The folder is removed when a fit ends.
     n_jobs : int, optional
         Number of workers, as in joblib. The workers are threads unless ``joblib.parallel_config``
         names another backend; processes and Dask are tested. The result does not depend on
@@ -188,6 +194,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         bins: int = 5,
         missing: str = "error",
         max_states: int = 64,
+        checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: bool | Callable[[str], None] = False,
@@ -211,6 +218,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         self.bins = bins
         self.missing = missing
         self.max_states = max_states
+        self.checkpoint = checkpoint
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -265,11 +273,20 @@ class LSBN(FittedNetwork, BaseEstimator):
             The fitted estimator.
         """
         self._check_parameters()
-        seeds = seed_sequence(self.random_state).spawn(3)
+        seed = seed_sequence(self.random_state)
         stages = Stages(self.verbose)
         with stages("read", "coding the table"):
             dataset = self._coded(X)
             folded = FOLDS[copies_of(self.learner, self.fold_copies)](dataset)
+        self._store_table(dataset)
+        with resumable(self.checkpoint, folded.dataset, self.get_params(), seed) as seed:
+            self._fit_folded(folded, seed.spawn(3), stages)
+        return self
+
+    def _fit_folded(
+        self, folded: Folded, seeds: list[np.random.SeedSequence], stages: Stages
+    ) -> None:
+        """Learn a network from the coded table without copies of columns."""
         pairs = PairStatistics(folded.dataset, self.n_jobs)
         with stages("partition", "partitioning the variables"):
             communities = self._partition(pairs, stages.report)
@@ -285,7 +302,6 @@ class LSBN(FittedNetwork, BaseEstimator):
         else:
             with stages("last pass", "learning the whole network"):
                 learned = self._learn(pairs, proposals, seeds[2])
-        self._store_table(dataset)
         self._store(folded, communities, hierarchy, learned)
         self.diagnostics_ = fit_diagnostics(
             learned.diagnostics,
@@ -293,7 +309,6 @@ class LSBN(FittedNetwork, BaseEstimator):
             stages.seconds,
             [*folded.whole.notes, *folded.notes],
         )
-        return self
 
     def _coded(self, table: Any) -> Dataset:
         """Code the table with the parameters of the estimator."""

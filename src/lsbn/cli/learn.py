@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -106,6 +107,13 @@ def add_parser(commands: Commands) -> None:
         "last pass over all variables",
     )
 
+    how.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on with a run of the same command that was stopped: finished work is in a draft "
+        "beside RUN, and the result is the same as without the stop",
+    )
+
 
 def run(arguments: argparse.Namespace) -> None:
     """Learn a network and write a run folder."""
@@ -124,10 +132,27 @@ def run(arguments: argparse.Namespace) -> None:
             f"--effort {arguments.effort} is for the last pass of {LEARNERS[0]}; leave out --effort"
         )
     require_free(arguments.output, force=arguments.force)
+    _check_draft(arguments)
     stages = StageProgress()
     dataset = read_table(arguments, stages)
     learn_and_write(arguments, dataset, read_truth(arguments, dataset.names), stages)
     print_written(arguments.output, stages.total)
+
+
+def _check_draft(arguments: argparse.Namespace) -> None:
+    """Raise an error if a draft would be lost; say so if there is none to resume."""
+    from lsbn.drafts import draft_of
+
+    draft = draft_of(arguments.output)
+    if arguments.resume and not draft.exists():
+        print(f"note: {arguments.output} has no draft; the run begins at the start")
+    elif draft.exists() and arguments.force and not arguments.resume:
+        shutil.rmtree(draft)
+    elif draft.exists() and not arguments.resume:
+        raise FileExistsError(
+            f"{arguments.output} has the draft of a run that was stopped, {draft}; go on with "
+            "--resume, or start again with --force"
+        )
 
 
 def learn_and_write(

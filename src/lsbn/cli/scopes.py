@@ -52,7 +52,10 @@ def _learn_globally(
     arguments: argparse.Namespace, dataset: Dataset, stages: StageProgress
 ) -> Result:
     """Run the learner alone on all variables at once."""
+    import numpy as np
+
     from lsbn.data.copies import FOLDS
+    from lsbn.drafts import draft_of, resumable
     from lsbn.framework.diagnostics import FitDiagnostics
     from lsbn.learners import LEARNERS
 
@@ -60,7 +63,12 @@ def _learn_globally(
     folded = FOLDS[mode](dataset)
     _print_notes(folded.notes)
     columns = dataset if mode == "keep" else folded.dataset
-    with stages("learn", f"{arguments.learner} on {columns.n_variables:,} variables"):
+    options = {"learner": arguments.learner, "random_state": arguments.seed, **_options(arguments)}
+    seed = np.random.SeedSequence(arguments.seed)
+    with (
+        stages("learn", f"{arguments.learner} on {columns.n_variables:,} variables"),
+        resumable(draft_of(arguments.output), columns, options, seed),
+    ):
         learned = LEARNERS[arguments.learner](
             columns, random_state=arguments.seed, n_jobs=arguments.jobs, **_options(arguments)
         )
@@ -74,6 +82,7 @@ def _learn_by_communities(
     arguments: argparse.Namespace, dataset: Dataset, stages: StageProgress
 ) -> Result:
     """Run the framework: partition, learn each community, merge."""
+    from lsbn.drafts import draft_of
     from lsbn.estimator import LSBN
 
     make = LSBN.paper if arguments.paper else LSBN
@@ -84,6 +93,7 @@ def _learn_by_communities(
             random_state=arguments.seed,
             n_jobs=arguments.jobs,
             verbose=tell,
+            checkpoint=draft_of(arguments.output),
             **copies,
             **_options(arguments),
         ).fit(dataset)

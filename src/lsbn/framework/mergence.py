@@ -105,8 +105,8 @@ class _Overlaps:
         """Return the entry of two slots: distance, lower name, higher name, and the slots."""
         common = self._common[slot][other]
         union = len(self.members[slot]) + len(self.members[other]) - common
-        names = sorted((self.names[slot], self.names[other]))
-        return (1.0 - common / union, names[0], names[1], *sorted((slot, other)))
+        low, high = sorted((self.names[slot], self.names[other]))
+        return 1.0 - common / union, low, high, min(slot, other), max(slot, other)
 
     def pop_closest(self) -> tuple[float, ...] | None:
         """Merge the two closest communities and return their row; None if no two overlap."""

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lsbn.checkpoint import Codec
 from lsbn.kernels import survey as _kernel
 from lsbn.kernels.state import MarginColumns
 from lsbn.pairs.significance import LevelCounts, Significance
@@ -34,6 +35,7 @@ LEAST_ROOM = 4_000_000
 """The list has room for at least this number of pairs."""
 _BLOCK = 1_024
 """Variables on a side of a block."""
+_CODEC = Codec(tuple, lambda fields: Piece(*fields))
 
 
 class Piece(NamedTuple):
@@ -185,7 +187,7 @@ def survey_pairs(
     scales = scales._replace(least=listing.least)
     total = _Totals(n, levels, listing)
     items = blocks(n)
-    results = stream(lambda block: survey_piece(columns, scales, block), items, n_jobs)
+    results = stream(lambda block: survey_piece(columns, scales, block), items, n_jobs, _CODEC)
     for place, piece in _in_order(results):
         total.add(items[place], piece)
     return total.survey()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lsbn.checkpoint import PLAIN
 from lsbn.data import Dataset
 from lsbn.pairs import FALSE_DISCOVERIES, WEIGHTS, PairStatistics
 from lsbn.parallel import run
@@ -108,7 +109,7 @@ def ropart(
         false_discoveries=false_discoveries,
     )
     report(f"partitioning {len(graphs)} weighted graphs")
-    partitions = run(_partition, list(graphs.values()), n_jobs)
+    partitions = run(_partition, list(graphs.values()), n_jobs, PLAIN)
     by_weight = dict(zip(graphs, partitions, strict=True))
     report("building the second-order partition")
     network = second_order_network(

@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import logit
 
+from lsbn.checkpoint import PLAIN
 from lsbn.data import Dataset
 from lsbn.kernels import parents as _parents
 from lsbn.kernels.direction import FamilyScorer, Prior
@@ -25,7 +26,10 @@ from lsbn.learners.averaging.memory import SearchMemory
 from lsbn.learners.averaging.parent_sets import LAST_ADMITTED, ParentSets, ScoredSets, join
 from lsbn.learners.averaging.settings import ENUMERATION, SearchSettings
 from lsbn.learners.scoring import Score, columns_of
-from lsbn.parallel import run, threads
+from lsbn.parallel import run
+
+_CHUNKS = 16
+"""Least number of chunks of work; it does not depend on the number of threads."""
 
 
 class ParentSetSearch:
@@ -179,9 +183,9 @@ class ParentSetSearch:
             lookup = self.score.lookup()
             return [function(*item, lookup) for item in items]
 
-        size = max(1, min(32, -(-len(work) // (4 * threads(self.n_jobs)))))
+        size = max(1, min(32, -(-len(work) // _CHUNKS)))
         chunks = [work[a : a + size] for a in range(0, len(work), size)]
-        return [result for part in run(chunk, chunks, self.n_jobs) for result in part]
+        return [result for part in run(chunk, chunks, self.n_jobs, PLAIN) for result in part]
 
     # Scores and the density of edges
 
