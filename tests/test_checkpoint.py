@@ -20,9 +20,11 @@ from lsbn.drafts import draft_of, leftovers
 arrays = hnp.arrays(st.sampled_from([np.int32, np.float64, np.uint8, bool]), hnp.array_shapes())
 plain = st.recursive(
     st.none() | st.integers() | st.floats(allow_nan=False) | st.text() | arrays,
-    lambda inner: st.lists(inner, max_size=3)
-    | st.tuples(inner, inner)
-    | st.dictionaries(st.text(), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.tuples(inner, inner)
+        | st.dictionaries(st.text(), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
