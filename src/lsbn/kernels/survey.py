@@ -104,64 +104,82 @@ def survey_block(data, scales, rows, columns, sums):
     for v in range(data.offsets.shape[0] - 1):
         widest = max(widest, data.offsets[v + 1] - data.offsets[v])
     counts = np.empty((widest, widest), np.int64)
-    weights = np.empty(N_WEIGHTS)
-    bits = weights.view(np.int64)
+    weights, pairs = np.empty((N_WEIGHTS, _TILE)), np.empty((2, _TILE))
+    n_rows, whole = data.codes.shape[1], data.xlogx[data.codes.shape[1]]
     edges, values = np.empty((1024, 2), np.int32), np.empty((1024, 2))
-    m = 0
+    kinds, critical, least, levels = scales.kinds, scales.critical, scales.least, sums.levels
+    rounding, m = scales.rounding, 0
     for start in range(columns[0], columns[1], _TILE):
         for i in range(rows[0], rows[1]):
-            for j in range(max(start, i + 1), min(start + _TILE, columns[1])):
-                mi, product = _weigh(data, scales, i, j, counts, weights)
-                _add(weights, bits, i, j, sums)
-                a, b = scales.kinds[i], scales.kinds[j]
-                sums.levels[_level(mi, scales.critical[a, b])] += 1
-                if mi > scales.least[a, b]:
+            low, high = max(start, i + 1), min(start + _TILE, columns[1])
+            for j in range(low, high):
+                total, product = pair_moments(data, i, j, counts)
+                mi = (total + whole) / n_rows
+                mi = mi if mi >= rounding else 0.0
+                pairs[0, j - low], pairs[1, j - low] = mi, product
+                a, b = kinds[i], kinds[j]
+                if mi <= critical[a, b, 0]:
+                    levels[0] += 1
+                else:
+                    levels[_level(mi, critical[a, b])] += 1
+                if mi > least[a, b]:
                     if m == edges.shape[0]:
                         edges, values = _doubled(edges), _doubled(values)
                     edges[m, 0], edges[m, 1] = i, j
                     values[m, 0], values[m, 1] = mi, product
                     m += 1
+            if low < high:
+                _fill(scales, n_rows, i, low, pairs, weights[:, : high - low])
+                _add(weights[:, : high - low], i, low, sums)
     return edges[:m].copy(), values[:m].copy()
 
 
 @njit(nogil=True, cache=True)
-def _weigh(data, scales, i, j, counts, weights):
-    """Write the weights of a pair; return its mutual information and sum of products."""
-    n_rows = data.codes.shape[1]
-    total, product = pair_moments(data, i, j, counts)
-    mi = (total + data.xlogx[n_rows]) / n_rows
-    mi = mi if mi >= scales.rounding else 0.0
-    both = scales.entropy[i] + scales.entropy[j]
-    covariance = product / n_rows - scales.mean[i] * scales.mean[j]
-    weights[0] = mi
-    weights[1] = 2.0 * mi / both if both > 0.0 else 0.0
-    weights[2] = mi * scales.inverse_root[i] * scales.inverse_root[j]
-    weights[3] = min(1.0, abs(covariance * scales.inverse_sd[i] * scales.inverse_sd[j]))
-    return mi, product
+def _fill(scales, n_rows, i, low, pairs, weights):
+    """Write the weights of ``i`` with some variables from ``low`` on.
+
+    ``pairs`` has their mutual information and sums of products.
+    """
+    entropy, root = scales.entropy, scales.inverse_root
+    mean, inverse_sd = scales.mean, scales.inverse_sd
+    for c in range(weights.shape[1]):
+        j = low + c
+        mi, product = pairs[0, c], pairs[1, c]
+        both = entropy[i] + entropy[j]
+        covariance = product / n_rows - mean[i] * mean[j]
+        weights[0, c] = mi
+        weights[1, c] = 2.0 * mi / both if both > 0.0 else 0.0
+        weights[2, c] = mi * root[i] * root[j]
+        weights[3, c] = min(1.0, abs(covariance * inverse_sd[i] * inverse_sd[j]))
 
 
 @njit(nogil=True, cache=True)
-def _add(weights, bits, i, j, sums):
-    """Add the weights of a pair to the sums."""
+def _add(weights, i, low, sums):
+    """Add the weights of ``i`` with some variables from ``low`` on to the sums."""
     for k in range(N_WEIGHTS):
-        w = weights[k]
+        total, squares = 0.0, 0.0
+        least, most = weights[k, 0], weights[k, 0]
+        bins, strength = sums.bins[k], sums.strength[k]
+        bits = weights[k].view(np.int64)
+        for c in range(weights.shape[1]):
+            w = weights[k, c]
+            total += w
+            squares += w * w
+            least, most = min(least, w), max(most, w)
+            strength[low + c] += w
+            place = (bits[c] >> (52 - _MANTISSA)) - _FIRST_BIN
+            bins[min(max(place, 0), N_BINS - 1)] += 1
+        strength[i] += total
         moments = sums.moments[k]
-        moments[0] += w
-        moments[1] += w * w
-        moments[2] = min(moments[2], w)
-        moments[3] = max(moments[3], w)
-        sums.strength[k, i] += w
-        sums.strength[k, j] += w
-        place = (bits[k] >> (52 - _MANTISSA)) - _FIRST_BIN
-        sums.bins[k, min(max(place, 0), N_BINS - 1)] += 1
+        moments[0] += total
+        moments[1] += squares
+        moments[2], moments[3] = min(moments[2], least), max(moments[3], most)
 
 
 @njit(nogil=True, cache=True)
 def _level(mi, critical):
     """Count the critical values below the mutual information."""
-    if mi <= critical[0]:
-        return 0
-    first, last = 1, critical.shape[0]
+    first, last = 0, critical.shape[0]
     while first < last:
         middle = (first + last) // 2
         if mi > critical[middle]:
@@ -194,8 +212,10 @@ def mutual_information(data, scales, pairs):
     widest = 0
     for v in range(data.offsets.shape[0] - 1):
         widest = max(widest, data.offsets[v + 1] - data.offsets[v])
-    counts, weights = np.empty((widest, widest), np.int64), np.empty(N_WEIGHTS)
-    out = np.empty(pairs.shape[0])
+    counts, out = np.empty((widest, widest), np.int64), np.empty(pairs.shape[0])
+    n_rows, whole = data.codes.shape[1], data.xlogx[data.codes.shape[1]]
     for e in range(pairs.shape[0]):
-        out[e] = _weigh(data, scales, pairs[e, 0], pairs[e, 1], counts, weights)[0]
+        total, _ = pair_moments(data, pairs[e, 0], pairs[e, 1], counts)
+        mi = (total + whole) / n_rows
+        out[e] = mi if mi >= scales.rounding else 0.0
     return out
