@@ -12,10 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from lsbn import LSBN, checkpoint, parallel
+from lsbn import LSBN, Dataset, checkpoint, parallel
 from lsbn.checkpoint import PLAIN, Checkpoint
 from lsbn.cli.app import main
 from lsbn.drafts import draft_of, leftovers
+from lsbn.learners import Score
+from lsbn.learners.averaging import SearchSettings
+from lsbn.learners.averaging.search import ParentSetSearch
 
 arrays = hnp.arrays(st.sampled_from([np.int32, np.float64, np.uint8, bool]), hnp.array_shapes())
 plain = st.recursive(
@@ -53,10 +56,16 @@ def test_plain_values_come_back(tmp_path_factory, values):
 
 @pytest.mark.parametrize("value", [object(), np.array([None]), {1, 2}])
 def test_other_objects_are_refused(tmp_path, value):
-    stored = Checkpoint(tmp_path / "x", {})
-    stored.store("1", value)
     with pytest.raises(TypeError, match="cannot be stored"):
-        stored.flush()
+        Checkpoint(tmp_path / "x", {}).store("1", value)
+
+
+def test_a_piece_that_changes_later_is_stored_as_it_was(tmp_path):
+    stored, array = Checkpoint(tmp_path / "x", {}), np.arange(3)
+    stored.store("1", [array])
+    array += 1
+    stored.flush()
+    assert Checkpoint(tmp_path / "x", {}).load("1")[0].tolist() == [0, 1, 2]
 
 
 def test_the_draft_of_another_fit_is_refused(tmp_path):
@@ -230,3 +239,25 @@ def test_clean_lists_and_removes_drafts(tmp_path, capsys):
     assert main(["clean", str(tmp_path), "--remove"]) == 0
     assert [p.name for p in tmp_path.iterdir()] == ["kept.csv"]
     assert main(["clean", str(tmp_path / "nothing")]) == 2
+
+
+def test_a_resumed_search_remembers_the_same_scores(tmp_path, monkeypatch, table):
+    """A remembered score may differ from a new one in its last bits."""
+    monkeypatch.setattr(checkpoint, "_INTERVAL", 0.0)
+    data = Dataset.from_table(table.iloc[:, :10])
+    pools = [np.delete(np.arange(10), v) for v in range(10)]
+
+    def explored():
+        search = ParentSetSearch(data, Score(), SearchSettings(), n_jobs=2)
+        search.explore(pools, 0)
+        return {key: (m.keys.tolist(), m.values[m.keys > 0].tolist()) for key, m in scores(search)}
+
+    def scores(search):
+        return search._memory._scores.items()
+
+    wanted = explored()
+    with pytest.raises(ZeroDivisionError), Checkpoint(tmp_path / "x", {}).active():
+        _ = 1 / (len(explored()) - len(wanted))
+    monkeypatch.setattr("lsbn.kernels.parents.explore_parent_sets", None)
+    with Checkpoint(tmp_path / "x", {}).active():
+        assert explored() == wanted

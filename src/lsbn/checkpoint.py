@@ -83,6 +83,7 @@ class Checkpoint:
         self.folder, self.identity = Path(folder), dict(identity)
         self._entries: dict[str, tuple[Path, Any]] = {}
         self._waiting: dict[str, Any] = {}
+        self._arrays: dict[str, list[np.ndarray]] = {}
         self._calls, self._written = 0, time.monotonic()
         if self.folder.exists():
             self._check()
@@ -138,7 +139,7 @@ class Checkpoint:
 
     def store(self, key: str, value: Any) -> None:
         """Store a piece, now or together with those that are ready within a second."""
-        self._waiting[key] = value
+        self._waiting[key] = _encoded(value, self._arrays)
         if time.monotonic() - self._written >= _INTERVAL:
             self.flush()
 
@@ -151,8 +152,8 @@ class Checkpoint:
             with atomic_file(self.folder / MANIFEST) as draft:
                 draft.write_text(json.dumps(self.identity, indent=1), encoding="utf-8")
         with atomic_file(self.folder / f"{secrets.token_hex(8)}.npz") as draft:
-            _write(draft, self._waiting)
-        self._waiting, self._written = {}, time.monotonic()
+            _write(draft, self._waiting, self._arrays)
+        self._waiting, self._arrays, self._written = {}, {}, time.monotonic()
 
 
 class Record(NamedTuple):
@@ -204,10 +205,9 @@ def read_manifest(folder: Path) -> dict[str, str] | None:
     return found if isinstance(found, dict) else None
 
 
-def _write(path: Path, values: Mapping[str, Any]) -> None:
-    """Write plain values as an ``.npz`` file."""
-    arrays: dict[str, list[np.ndarray]] = {}
-    index = json.dumps({key: _encoded(value, arrays) for key, value in values.items()})
+def _write(path: Path, trees: Mapping[str, Any], arrays: dict[str, list[np.ndarray]]) -> None:
+    """Write encoded values as an ``.npz`` file."""
+    index = json.dumps(trees)
     parts = {name: np.concatenate(flat) for name, flat in arrays.items()}
     parts[_INDEX] = np.frombuffer(index.encode(), np.uint8)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
@@ -217,16 +217,16 @@ def _write(path: Path, values: Mapping[str, Any]) -> None:
 
 
 def _encoded(value: Any, arrays: dict[str, list[np.ndarray]]) -> Any:
-    """Return a value for JSON, and append its arrays to the flat arrays by type."""
+    """Return a value for JSON, and append copies of its arrays to the flat arrays by type."""
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
         if array.dtype.kind not in "biuf":
             raise TypeError(f"an array of {array.dtype} cannot be stored in a checkpoint")
         flat = arrays.setdefault(array.dtype.str[1:], [])
-        start = sum(map(len, flat))
-        if len(flat) > 256:  # so that the sum above stays short
+        if len(flat) > 256:  # so that the sum of lengths stays short
             flat[:] = [np.concatenate(flat)]
-        flat.append(array.reshape(-1))
+        start = sum(map(len, flat))
+        flat.append(array.flatten())
         return {"a": [array.dtype.str[1:], start, *array.shape]}
     if isinstance(value, list | tuple):
         return {"lt"[isinstance(value, tuple)]: [_encoded(item, arrays) for item in value]}

@@ -9,6 +9,7 @@ workers of a cluster that the user chose with ``joblib.parallel_config``.
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, effective_n_jobs
@@ -183,8 +184,7 @@ def scatter(
 
     Notes
     -----
-    There are four chunks for each worker. Each chunk is sent together with its data. If a worker
-    dies, another worker can repeat the call. Data stored on a worker in advance would be lost.
+    Each chunk is sent with its data, so another worker can repeat the call if a worker dies.
 
     Examples
     --------
@@ -196,21 +196,18 @@ def scatter(
     """
     workers = 1 if n_jobs == 1 else effective_n_jobs(n_jobs)
     alone = (workers == 1 and _shares_memory()) or len(items) < 2
-    if alone and not (codec is not None and is_active()):
+    recorded = codec is not None and is_active()
+    if alone and not recorded:
         return function(share(None), list(items))
-    most = _PIECES if codec is not None and is_active() else _CHUNKS_PER_WORKER * max(workers, 1)
+    most = _PIECES if recorded else _CHUNKS_PER_WORKER * max(workers, 1)
     chunks = [list(items[c : len(items) : most]) for c in range(min(len(items), most))]
     everything = share(None) if alone or _shares_memory() else None
 
     def compute(places: Sequence[int]) -> Iterator[tuple[int, list]]:
         """Call the function on some chunks."""
-        calls = (
-            (c, share(chunks[c]) if everything is None else everything, chunks[c]) for c in places
-        )
-        if alone:
-            return (_chunk(function, *call) for call in calls)
-        workers = Parallel(n_jobs=n_jobs, prefer="threads", return_as=_returned())
-        return _closed_quietly(workers(delayed(_chunk)(function, *call) for call in calls))
+        data = (share(chunks[c]) if everything is None else everything for c in places)
+        calls = ((c, part, chunks[c]) for c, part in zip(places, data, strict=True))
+        return _called(partial(_chunk, function), calls, n_jobs, alone)
 
     results: list[Any] = [None] * len(items)
     for c, part in _recorded(compute, len(chunks), codec):
@@ -226,11 +223,17 @@ def _chunk(
         return place, function(data, chunk)
 
 
-def _returned() -> Any:
-    """Return how the active backend can return results: one by one if possible."""
+def _called(
+    function: Callable[..., Any], calls: Iterator[tuple], n_jobs: int | None, alone: bool
+) -> Iterator[Any]:
+    """Yield the results of calls, one by one if the active backend can."""
+    if alone:
+        return (function(*call) for call in calls)
     backend, _ = get_active_backend(prefer="threads")
     one_by_one = getattr(backend, "supports_return_generator", False)
-    return "generator_unordered" if one_by_one else "list"
+    returned: Any = "generator_unordered" if one_by_one else "list"
+    workers = Parallel(n_jobs=n_jobs, prefer="threads", return_as=returned)
+    return _closed_quietly(workers(delayed(function)(*call) for call in calls))
 
 
 def _shares_memory() -> bool:

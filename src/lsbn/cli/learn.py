@@ -110,8 +110,7 @@ def add_parser(commands: Commands) -> None:
     how.add_argument(
         "--resume",
         action="store_true",
-        help="go on with a run of the same command that was stopped: finished work is in a draft "
-        "beside RUN, and the result is the same as without the stop",
+        help="go on with a run that was stopped, from its draft beside RUN; same result",
     )
 
 

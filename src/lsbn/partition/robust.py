@@ -74,8 +74,8 @@ def ropart(
     pairs : PairStatistics, optional
         Statistics of the same dataset. By default they are computed here.
     false_discoveries : float, optional
-        A weighted graph has only pairs that are significant at this rate of false discoveries over
-        all pairs, so noise has no communities. None means that pairs are not tested, as published.
+        Weighted graphs have only pairs that are significant at this rate of false discoveries.
+        None means that pairs are not tested, as published.
     max_mean_degree : float
         Largest mean degree of a graph. This bound matters for a thousand variables and more.
     min_agreement, min_lift : float
@@ -100,7 +100,8 @@ def ropart(
     True
     """
     report = progress or (lambda text: None)
-    report(f"weighing {dataset.n_variables * (dataset.n_variables - 1) // 2:,} pairs of variables")
+    pairs = pairs or PairStatistics(dataset, n_jobs)
+    report(f"weighing {pairs.n_pairs:,} pairs of variables")
     graphs = weighted_graphs(
         dataset,
         weights,
@@ -110,16 +111,13 @@ def ropart(
     )
     report(f"partitioning {len(graphs)} weighted graphs")
     partitions = run(_partition, list(graphs.values()), n_jobs, PLAIN)
-    by_weight = dict(zip(graphs, partitions, strict=True))
     report("building the second-order partition")
+    least = {"min_agreement": min_agreement, "min_lift": min_lift}
     network = second_order_network(
-        partitions,
-        dataset.n_variables,
-        min_agreement=min_agreement,
-        min_lift=min_lift,
-        max_mean_degree=max_mean_degree,
+        partitions, dataset.n_variables, max_mean_degree=max_mean_degree, **least
     )
     communities = second_order_partition(network, max_size=max_size)
+    by_weight = dict(zip(graphs, partitions, strict=True))
     return RobustPartition(communities, by_weight, graphs, network)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from threading import local
 
 import numpy as np
@@ -10,6 +12,9 @@ from lsbn.kernels.direction import leanings
 from lsbn.kernels.lookup import MIXED, Lookup
 from lsbn.kernels.memory import ScoreMemory, empty_memory, variable_codes
 from lsbn.kernels.state import Columns
+
+Change = tuple[int, int, np.ndarray, np.ndarray, np.ndarray]
+"""Kind of score, child, slots of its memory, and their new keys and values."""
 
 
 class SearchMemory:
@@ -35,7 +40,32 @@ class SearchMemory:
         """Return the scores of the families of a child, by one kind of score."""
         if (kind, child) not in self._scores:
             self._scores[kind, child] = empty_memory(self._codes, self._slots)
-        return self._scores[kind, child]
+        memory, watched = self._scores[kind, child], getattr(self._rooms, "watched", None)
+        if watched is not None and (kind, child) not in watched:
+            watched[kind, child] = memory.keys.copy()
+        return memory
+
+    @contextmanager
+    def changes(self, wanted: bool) -> Iterator[list[Change]]:
+        """Collect the scores that this thread adds to the memory inside the block, if wanted.
+
+        A score is rounded in another way if it is computed with other families. So a search that
+        is resumed must remember what the stopped search remembered.
+        """
+        found: list[Change] = []
+        self._rooms.watched = {} if wanted else None
+        yield found
+        for (kind, child), before in (self._rooms.watched or {}).items():
+            memory = self._scores[kind, child]
+            slots = np.flatnonzero(memory.keys != before)
+            found.append((kind, child, slots, memory.keys[slots], memory.values[slots]))
+        self._rooms.watched = None
+
+    def repeat(self, changes: Iterable[Change]) -> None:
+        """Add the scores that `changes` collected."""
+        for kind, child, slots, keys, values in changes:
+            memory = self.scores(kind, child)
+            memory.keys[slots], memory.values[slots] = keys, values
 
     def leanings(
         self, columns: Columns, lookup: Lookup, child: int, parents: np.ndarray
