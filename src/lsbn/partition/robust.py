@@ -7,6 +7,7 @@ communities; (4) the partition support matrices; (5) the second-order network an
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -102,20 +103,14 @@ def ropart(
     report = progress or (lambda text: None)
     pairs = pairs or PairStatistics(dataset, n_jobs)
     report(f"weighing {pairs.n_pairs:,} pairs of variables")
-    graphs = weighted_graphs(
-        dataset,
-        weights,
-        pairs=pairs,
-        max_mean_degree=max_mean_degree,
-        false_discoveries=false_discoveries,
-    )
+    bound: dict[str, Any] = {"max_mean_degree": max_mean_degree}
+    chosen = bound | {"pairs": pairs, "false_discoveries": false_discoveries}
+    graphs = weighted_graphs(dataset, weights, **chosen)
     report(f"partitioning {len(graphs)} weighted graphs")
     partitions = run(_partition, list(graphs.values()), n_jobs, PLAIN)
     report("building the second-order partition")
-    least = {"min_agreement": min_agreement, "min_lift": min_lift}
-    network = second_order_network(
-        partitions, dataset.n_variables, max_mean_degree=max_mean_degree, **least
-    )
+    least: dict[str, Any] = {"min_agreement": min_agreement, "min_lift": min_lift, **bound}
+    network = second_order_network(partitions, dataset.n_variables, **least)
     communities = second_order_partition(network, max_size=max_size)
     by_weight = dict(zip(graphs, partitions, strict=True))
     return RobustPartition(communities, by_weight, graphs, network)
