@@ -74,7 +74,7 @@ def measure(copies: int, rows: int, seed: int, jobs: int) -> dict[str, Any]:
     table = table[list(np.random.default_rng(seed).permutation(table.columns))]
     LSBN(random_state=0, n_jobs=jobs).fit(table.iloc[:200, :40])
     watch = Stopwatch()
-    for name in ("survey", "moments", "histograms", "above", "heaviest"):
+    for name in ("moments", "histograms", "above", "heaviest"):
         setattr(PairStatistics, name, watch.timed(getattr(PairStatistics, name)))
     model = LSBN(random_state=seed, n_jobs=jobs).fit(table)
     seconds = dict(model.diagnostics_.seconds)

@@ -43,7 +43,7 @@ class Case:
 def make_case(network: str, seed: int) -> Case:
     """Sample a network and partition it under every weight function."""
     dataset, true_edges = shuffled_sample(load_network(network), ROWS, seed)
-    partitions = ropart(dataset).by_weight
+    partitions = ropart(dataset, false_discoveries=None).by_weight
     n = dataset.n_variables
     pairs, scores = co_occurrence(list(partitions.values()), n)
     distances = skeleton_distances(n, true_edges)

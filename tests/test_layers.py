@@ -9,14 +9,14 @@ import lsbn
 
 SOURCE = Path(lsbn.__file__).parent
 LAYERS = (
-    {"kernels", "files", "parallel", "stagenames", "version"},
+    {"kernels", "checkpoint", "files", "parallel", "stagenames", "version"},
     {"data", "graph", "network", "metrics", "knowledge"},
     {"pairs"},
     {"partition", "learners"},
     {"framework"},
     {"runs", "runfiles"},
     {"report"},
-    {"fitted", "parameters"},
+    {"drafts", "fitted", "parameters"},
     {"estimator"},
     {"studies", "cli", "__init__"},
 )

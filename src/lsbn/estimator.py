@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_array
 from lsbn.data import DataError, Dataset
 from lsbn.data.copies import Folded
 from lsbn.data.options import Discretize
+from lsbn.drafts import resumable
 from lsbn.fitted import FittedNetwork
 from lsbn.framework.candidates import find_candidates
 from lsbn.framework.diagnostics import fit_diagnostics
@@ -27,14 +29,19 @@ from lsbn.knowledge.copies import fold_with_knowledge
 from lsbn.learners import LEARNERS, Learned, Score
 from lsbn.learners.averaging import SearchSettings
 from lsbn.learners.evidence import knowledge_diagnostics
-from lsbn.pairs import WEIGHTS, PairStatistics
+from lsbn.pairs import FALSE_DISCOVERIES, WEIGHTS, PairStatistics
 from lsbn.parallel import threads
 from lsbn.parameters import check_parameters, copies_of, score_of, seed_sequence
 from lsbn.partition import ropart
 
 __all__ = ["LSBN"]
 
-_AS_PUBLISHED = {"fold_copies": False, "weigh_votes": False, "last_pass": False}
+_AS_PUBLISHED = {
+    "false_discoveries": None,
+    "fold_copies": False,
+    "weigh_votes": False,
+    "last_pass": False,
+}
 """Parameters of `LSBN.paper`."""
 REACH = SearchSettings.max_unrestricted
 """Up to this number of variables the last pass of model averaging searches all variables."""
@@ -73,6 +80,9 @@ class LSBN(FittedNetwork, BaseEstimator):
         "keep" or False: learn all columns. By default "keep" for PC and ARACNE, which treat copies
         alike, and "join" for the other learners, which would give the edges to one of the copies
         by chance.
+    false_discoveries : float, optional
+        The partition uses only pairs that are significant at this rate of false discoveries over
+        all pairs. So noise has no communities. None means that pairs are not tested.
     max_community : int
         Communities with more variables are partitioned again.
     blanket_alpha : float, optional
@@ -110,6 +120,10 @@ class LSBN(FittedNetwork, BaseEstimator):
         Edges of `dag_` and `cpdag_` have a greater probability than this, in either direction.
     discretize, bins, missing, max_states
         Coding of the table, see `lsbn.Dataset.from_table`.
+    checkpoint : str or path, optional
+        A folder for the finished work of a fit. If the fit is stopped, even by ``kill -9``, then
+        another fit with the same table, parameters and version of lsbn goes on from there and has
+        the same result. The folder is removed when a fit ends.
     n_jobs : int, optional
         Number of workers, as in joblib. The workers are threads unless ``joblib.parallel_config``
         names another backend; processes and Dask are tested. The result does not depend on
@@ -171,6 +185,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         learner: str | Callable[..., Learned] = "model-averaging",
         weights: Sequence[str] = WEIGHTS,
         fold_copies: bool | str | None = None,
+        false_discoveries: float | None = FALSE_DISCOVERIES,
         max_community: int = 50,
         blanket_alpha: float | None = None,
         max_size: int = 10,
@@ -187,6 +202,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         bins: int = 5,
         missing: str = "error",
         max_states: int = 64,
+        checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: bool | Callable[[str], None] = False,
@@ -194,6 +210,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         self.learner = learner
         self.weights = weights
         self.fold_copies = fold_copies
+        self.false_discoveries = false_discoveries
         self.max_community = max_community
         self.blanket_alpha = blanket_alpha
         self.max_size = max_size
@@ -210,6 +227,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         self.bins = bins
         self.missing = missing
         self.max_states = max_states
+        self.checkpoint = checkpoint
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -218,9 +236,9 @@ class LSBN(FittedNetwork, BaseEstimator):
     def paper(cls, **overrides: Any) -> LSBN:
         """Return an estimator with all parameters as published.
 
-        All votes count the same. Copies of columns are learned like other columns. The score is
-        BDeu with an equivalent sample size of 1. There is no last pass: the result is the result of
-        Mergence.
+        Pairs enter a weighted graph without a test. All votes count the same. Copies of columns are
+        learned like other columns. The score is BDeu with an equivalent sample size of 1. There is
+        no last pass: the result is the result of Mergence.
 
         Parameters
         ----------
@@ -264,14 +282,27 @@ class LSBN(FittedNetwork, BaseEstimator):
             The fitted estimator.
         """
         self._check_parameters()
-        seeds = seed_sequence(self.random_state).spawn(3)
+        seed = seed_sequence(self.random_state)
         stages = Stages(self.verbose)
         with stages("read"):
             dataset = self._coded(X)
             how = copies_of(self.learner, self.fold_copies)
             folded, known = fold_with_knowledge(dataset, how, self.knowledge)
-            told = None if known is None else known.select(folded.kept)
-        pairs = PairStatistics(folded.dataset)
+        self._store_table(dataset)
+        with resumable(self.checkpoint, folded.dataset, self.get_params(), seed) as seed:
+            self._fit_folded(folded, known, seed.spawn(3), stages)
+        return self
+
+    def _fit_folded(
+        self,
+        folded: Folded,
+        known: Constraints | None,
+        seeds: list[np.random.SeedSequence],
+        stages: Stages,
+    ) -> None:
+        """Learn a network from the coded table without copies of columns."""
+        told = None if known is None else known.select(folded.kept)
+        pairs = PairStatistics(folded.dataset, self.n_jobs)
         with stages("partition"):
             communities = self._partition(pairs, stages.report)
         if self._searches_all_variables(pairs.dataset):
@@ -286,7 +317,6 @@ class LSBN(FittedNetwork, BaseEstimator):
         else:
             with stages("last pass"):
                 learned = self._learn(pairs, proposals, seeds[2], told)
-        self._store_table(dataset)
         edges = replace(folded.unfold_edges(learned.edges), knowledge=known)
         self._store(folded, communities, hierarchy, edges)
         self.diagnostics_ = fit_diagnostics(
@@ -296,7 +326,6 @@ class LSBN(FittedNetwork, BaseEstimator):
             [*folded.whole.notes, *folded.notes],
             knowledge_diagnostics(self.knowledge, told, pairs.dataset, learned, self._score()),
         )
-        return self
 
     def _coded(self, table: Any) -> Dataset:
         """Code the table with the parameters of the estimator."""
@@ -314,6 +343,7 @@ class LSBN(FittedNetwork, BaseEstimator):
             pairs.dataset,
             weights=self.weights,
             pairs=pairs,
+            false_discoveries=self.false_discoveries,
             max_size=self.max_community,
             n_jobs=self.n_jobs,
             progress=report,

@@ -7,20 +7,31 @@ workers of a cluster that the user chose with ``joblib.parallel_config``.
 """
 
 import os
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
 
-__all__ = ["run", "scatter", "threads"]
+from lsbn.checkpoint import Codec, begin_call, is_active, without_checkpoint
+
+__all__ = ["run", "scatter", "stream", "threads"]
 
 Item = TypeVar("Item")
+_PIECES = 256
+"""Number of chunks while a checkpoint is active, for any number of workers."""
 _CHUNKS_PER_WORKER = 4
 """More chunks balance the load better; fewer chunks send the data less often."""
 
 
-def run(function: Callable[[Item], Any], items: Sequence[Item], n_jobs: int | None = 1) -> list:
+def run(
+    function: Callable[[Item], Any],
+    items: Sequence[Item],
+    n_jobs: int | None = 1,
+    codec: Codec | None = None,
+) -> list:
     """Call a function on every item, in threads.
 
     Parameters
@@ -30,6 +41,9 @@ def run(function: Callable[[Item], Any], items: Sequence[Item], n_jobs: int | No
     items : sequence
     n_jobs : int, optional
         Number of threads, as in joblib.
+    codec : Codec, optional
+        If a checkpoint is active, store each result, and read those that are stored. The function
+        must then return all that it changes.
 
     Returns
     -------
@@ -41,10 +55,81 @@ def run(function: Callable[[Item], Any], items: Sequence[Item], n_jobs: int | No
     >>> run(abs, [-2, 1], n_jobs=2)
     [2, 1]
     """
-    if n_jobs == 1 or len(items) < 2:
-        return [function(item) for item in items]
-    calls = (delayed(function)(item) for item in items)
-    return Parallel(n_jobs=threads(n_jobs), require="sharedmem")(calls)
+    results: list[Any] = [None] * len(items)
+    for place, result in stream(function, items, n_jobs, codec):
+        results[place] = result
+    return results
+
+
+def stream(
+    function: Callable[[Item], Any],
+    items: Sequence[Item],
+    n_jobs: int | None = 1,
+    codec: Codec | None = None,
+) -> Iterator[tuple[int, Any]]:
+    """Call a function on every item, in threads, and yield each result when it is ready.
+
+    Parameters
+    ----------
+    function, items, n_jobs, codec
+        As in `run`.
+
+    Yields
+    ------
+    int
+        Place of the item.
+    object
+        Its result. The order of the results is that in which they are ready.
+
+    Examples
+    --------
+    >>> sorted(stream(abs, [-2, 1], n_jobs=2))
+    [(0, 2), (1, 1)]
+    """
+
+    def compute(places: Sequence[int]) -> Iterator[tuple[int, Any]]:
+        """Call the function on the items at some places."""
+        if n_jobs == 1 or len(places) < 2 or threads(n_jobs) == 1:
+            return (_placed(function, k, items[k]) for k in places)
+        calls = (delayed(_placed)(function, k, items[k]) for k in places)
+        options: Any = {"require": "sharedmem", "return_as": "generator_unordered"}
+        return _closed_quietly(Parallel(n_jobs=threads(n_jobs), **options)(calls))
+
+    return _recorded(compute, len(items), codec)
+
+
+def _recorded(
+    compute: Callable[[Sequence[int]], Iterator[tuple[int, Any]]], n: int, codec: Codec | None
+) -> Iterator[tuple[int, Any]]:
+    """Yield stored results, and compute and store the others, if a checkpoint is active."""
+    record = begin_call(n) if codec is not None else None
+    if record is None or codec is None:
+        yield from compute(range(n))
+        return
+    for place in range(n):
+        if record.has(place):
+            yield place, codec.unpack(record.load(place))
+    for place, result in compute([k for k in range(n) if not record.has(k)]):
+        record.store(place, codec.pack(result))
+        yield place, result
+
+
+def _closed_quietly(results: Any) -> Iterator[Any]:
+    """Yield results; if the caller stops early, say nothing of the results that nobody takes."""
+    try:
+        for result in results:  # noqa: UP028  (`yield from` would close the results first)
+            yield result
+    finally:
+        if hasattr(results, "close"):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)
+                results.close()
+
+
+def _placed(function: Callable[[Item], Any], place: int, item: Item) -> tuple[int, Any]:
+    """Return the place of an item, and its result."""
+    with without_checkpoint():
+        return place, function(item)
 
 
 def threads(n_jobs: int | None) -> int:
@@ -73,6 +158,7 @@ def scatter(
     share: Callable[[list | None], Any],
     items: Sequence[Any],
     n_jobs: int | None = None,
+    codec: Codec | None = None,
 ) -> list:
     """Call a function on chunks of items, each with the data that it needs.
 
@@ -87,6 +173,8 @@ def scatter(
     items : sequence
     n_jobs : int, optional
         Number of workers, as in joblib. None means the number that ``parallel_config`` gives, or 1.
+    codec : Codec, optional
+        If a checkpoint is active, store the results of each chunk, and read those that are stored.
 
     Returns
     -------
@@ -96,8 +184,7 @@ def scatter(
 
     Notes
     -----
-    There are four chunks for each worker. Each chunk is sent together with its data. If a worker
-    dies, another worker can repeat the call. Data stored on a worker in advance would be lost.
+    Each chunk is sent with its data, so another worker can repeat the call if a worker dies.
 
     Examples
     --------
@@ -108,19 +195,45 @@ def scatter(
     [11, 31, 21]
     """
     workers = 1 if n_jobs == 1 else effective_n_jobs(n_jobs)
-    if (workers == 1 and _shares_memory()) or len(items) < 2:
+    alone = (workers == 1 and _shares_memory()) or len(items) < 2
+    recorded = codec is not None and is_active()
+    if alone and not recorded:
         return function(share(None), list(items))
-    n_chunks = min(len(items), _CHUNKS_PER_WORKER * max(workers, 1))
-    chunks = [list(items[c::n_chunks]) for c in range(n_chunks)]
-    everything = share(None) if _shares_memory() else None
-    done = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(function)(share(chunk) if everything is None else everything, chunk)
-        for chunk in chunks
-    )
+    most = _PIECES if recorded else _CHUNKS_PER_WORKER * max(workers, 1)
+    chunks = [list(items[c : len(items) : most]) for c in range(min(len(items), most))]
+    everything = share(None) if alone or _shares_memory() else None
+
+    def compute(places: Sequence[int]) -> Iterator[tuple[int, list]]:
+        """Call the function on some chunks."""
+        data = (share(chunks[c]) if everything is None else everything for c in places)
+        calls = ((c, part, chunks[c]) for c, part in zip(places, data, strict=True))
+        return _called(partial(_chunk, function), calls, n_jobs, alone)
+
     results: list[Any] = [None] * len(items)
-    for c, part in enumerate(done):
-        results[c::n_chunks] = part
+    for c, part in _recorded(compute, len(chunks), codec):
+        results[c :: len(chunks)] = part
     return results
+
+
+def _chunk(
+    function: Callable[[Any, list], list], place: int, data: Any, chunk: list
+) -> tuple[int, list]:
+    """Return the place of a chunk, and its results."""
+    with without_checkpoint():
+        return place, function(data, chunk)
+
+
+def _called(
+    function: Callable[..., Any], calls: Iterator[tuple], n_jobs: int | None, alone: bool
+) -> Iterator[Any]:
+    """Yield the results of calls, one by one if the active backend can."""
+    if alone:
+        return (function(*call) for call in calls)
+    backend, _ = get_active_backend(prefer="threads")
+    one_by_one = getattr(backend, "supports_return_generator", False)
+    returned: Any = "generator_unordered" if one_by_one else "list"
+    workers = Parallel(n_jobs=n_jobs, prefer="threads", return_as=returned)
+    return _closed_quietly(workers(delayed(function)(*call) for call in calls))
 
 
 def _shares_memory() -> bool:

@@ -56,9 +56,10 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
         raise ValueError(f"triplet_threshold is {given['triplet_threshold']!r}; use 0 to 1")
     if not _is_number(given["threshold"]) or not 0 <= given["threshold"] < 1:
         raise ValueError(f"threshold is {given['threshold']!r}; use 0 or more, and less than 1")
-    alpha = given["blanket_alpha"]
-    if alpha is not None and not (_is_number(alpha) and 0 < alpha < 1):
-        raise ValueError(f"blanket_alpha is {alpha!r}; use more than 0, less than 1")
+    for name in ("blanket_alpha", "false_discoveries"):
+        level = given[name]
+        if level is not None and not (_is_number(level) and 0 < level < 1):
+            raise ValueError(f"{name} is {level!r}; use more than 0, less than 1")
     TableOptions(given["discretize"], given["bins"], given["missing"], given["max_states"])
     jobs = given["n_jobs"]
     if jobs is not None and (not isinstance(jobs, Integral) or jobs == 0):

@@ -27,6 +27,7 @@ def test_learn_runs_the_framework(tmp_path, chain, estimator, capsys):
     assert run("learn", chain, "-o", tmp_path / "run", "--seed", 3, "--jobs", 1) == 0
     (asked,) = estimator.asked
     assert callable(asked.pop("verbose"))
+    assert asked.pop("checkpoint") == tmp_path / ".run.draft"
     assert asked == {"learner": "model-averaging", "random_state": 3, "n_jobs": 1}
     assert names_in(tmp_path / "run") == RUN_FILES
     summary = summary_of(tmp_path / "run")

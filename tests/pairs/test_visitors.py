@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from lsbn.pairs.significance import Significance
 from lsbn.pairs.visitors import HISTOGRAM_BINS, Above, Heaviest, Histogram, MomentSums
 
 N = 9
@@ -14,7 +15,7 @@ def weights(request):
 
 def visited(visitor, weights, height=4):
     for low in range(0, N, height):
-        visitor.add(low, weights[low : low + height])
+        visitor.add(low, {"MI": weights[low : low + height]})
     return visitor
 
 
@@ -46,7 +47,7 @@ def test_histogram_counts_every_pair_once(weights):
 
 
 def test_pairs_above_a_threshold_are_sorted(weights):
-    edges, found = visited(Above("MI", 1.0), weights).listed()
+    edges, found = visited(Above("MI", 1.0, Significance.of_any(N)), weights).listed()
     assert edges.tolist() == np.argwhere(weights > 1.0).tolist()
     assert found.tolist() == weights[weights > 1.0].tolist()
 
@@ -60,10 +61,3 @@ def test_heaviest_partners(weights, most):
         assert heaps.partners(v, most, 0.0).tolist() == wanted
         least = both[v, wanted].mean()
         assert heaps.partners(v, most, least).tolist() == [u for u in wanted if both[v, u] >= least]
-
-
-def test_pairs_of_the_heaps_are_those_of_either_end(weights):
-    edges, found = visited(Heaviest("MI", N, 2), weights).pairs()
-    wanted = {tuple(sorted((u, v))) for v in range(N) for u in partners(weights, v)[:2]}
-    assert [tuple(edge) for edge in edges.tolist()] == sorted(wanted)
-    assert found.tolist() == weights[tuple(edges.T)].tolist()

@@ -60,7 +60,7 @@ def test_fewer_weights_and_words_of_progress(alarm):
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_tiny_tables(n):
-    codes = np.tile(np.array([[0, 1, 0, 1]], np.uint8), (n, 1))
+    codes = np.tile(np.array([[0, 1]], np.uint8), (n, 20))
     names = tuple("abc"[:n])
     data = Dataset(codes, np.full(n, 2), names, (("x", "y"),) * n)
     found = ropart(data)

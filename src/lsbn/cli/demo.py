@@ -1,6 +1,7 @@
 """``lsbn demo``: learn a bundled network from data sampled from it."""
 
 import argparse
+import shutil
 from pathlib import Path
 
 from lsbn.cli.learn import learn_and_write
@@ -46,11 +47,13 @@ def add_parser(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Learn the alarm network from data sampled from it, and compare."""
     from lsbn.data import Dataset
+    from lsbn.drafts import draft_of
     from lsbn.network import load_network
     from lsbn.runs import covered_edges, require_free
 
     arguments.force = _holds_a_demo(Path(arguments.output))
     require_free(arguments.output, force=arguments.force)
+    shutil.rmtree(draft_of(arguments.output), ignore_errors=True)
     stages = StageProgress()
     net = load_network("alarm")
     with stages("sample", "alarm"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -112,6 +113,12 @@ def add_parser(commands: Commands) -> None:
     )
     add_knowledge_options(command)
 
+    how.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on with a run that was stopped, from its draft beside RUN; same result",
+    )
+
 
 def run(arguments: argparse.Namespace) -> None:
     """Learn a network and write a run folder."""
@@ -131,11 +138,28 @@ def run(arguments: argparse.Namespace) -> None:
         )
     require_free(arguments.output, force=arguments.force)
     read_knowledge(arguments)
+    _check_draft(arguments)
     stages = StageProgress()
     with claimed(arguments.output):
         dataset = read_table(arguments, stages)
         learn_and_write(arguments, dataset, read_truth(arguments, dataset.names), stages)
     print_written(arguments.output, stages.total)
+
+
+def _check_draft(arguments: argparse.Namespace) -> None:
+    """Raise an error if a draft would be lost; say so if there is none to resume."""
+    from lsbn.drafts import draft_of
+
+    draft = draft_of(arguments.output)
+    if arguments.resume and not draft.exists():
+        print(f"note: {arguments.output} has no draft; the run begins at the start")
+    elif draft.exists() and arguments.force and not arguments.resume:
+        shutil.rmtree(draft)
+    elif draft.exists() and not arguments.resume:
+        raise FileExistsError(
+            f"{arguments.output} has the draft of a run that was stopped, {draft}; go on with "
+            "--resume, or start again with --force"
+        )
 
 
 def learn_and_write(

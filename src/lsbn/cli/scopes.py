@@ -53,6 +53,9 @@ def _learn_globally(
     arguments: argparse.Namespace, dataset: Dataset, stages: StageProgress
 ) -> Result:
     """Run the learner alone on all variables at once."""
+    import numpy as np
+
+    from lsbn.drafts import draft_of, resumable
     from lsbn.framework.diagnostics import FitDiagnostics
     from lsbn.knowledge.copies import fold_with_knowledge
     from lsbn.learners import LEARNERS
@@ -66,7 +69,12 @@ def _learn_globally(
     told = known if known is None or mode == "keep" else known.select(folded.kept)
     if told is not None:
         options["knowledge"] = told
-    with stages("learn", f"{columns.n_variables:,}, {arguments.learner}"):
+    chosen = {"learner": arguments.learner, "random_state": arguments.seed, **_options(arguments)}
+    seed = np.random.SeedSequence(arguments.seed)
+    with (
+        stages("learn", f"{columns.n_variables:,}, {arguments.learner}"),
+        resumable(draft_of(arguments.output), columns, chosen | {"knowledge": knowledge}, seed),
+    ):
         learned = LEARNERS[arguments.learner](
             columns, random_state=arguments.seed, n_jobs=arguments.jobs, **options
         )
@@ -82,6 +90,7 @@ def _learn_by_communities(
     arguments: argparse.Namespace, dataset: Dataset, stages: StageProgress
 ) -> Result:
     """Run the framework: partition, learn each community, merge."""
+    from lsbn.drafts import draft_of
     from lsbn.estimator import LSBN
 
     make = LSBN.paper if arguments.paper else LSBN
@@ -96,6 +105,7 @@ def _learn_by_communities(
             random_state=arguments.seed,
             n_jobs=arguments.jobs,
             verbose=tell,
+            checkpoint=draft_of(arguments.output),
             **options,
         ).fit(dataset)
     diagnostics = model.diagnostics_

@@ -215,8 +215,9 @@ class Dataset:
         Dataset
             Without notes.
         """
-        place = {name: v for v, name in enumerate(self.names)}
         asked = list(variables)
+        by_name = any(isinstance(v, str) for v in asked)
+        place = {name: v for v, name in enumerate(self.names)} if by_name else {}
         unknown = [repr(v) for v in asked if isinstance(v, str) and v not in place]
         if unknown:
             raise DataError(f"unknown variables: {listing(unknown)}; see Dataset.names")

@@ -14,6 +14,7 @@ from functools import partial
 
 import numpy as np
 
+from lsbn.checkpoint import PLAIN
 from lsbn.data import Dataset
 from lsbn.framework.parts import Part
 from lsbn.kernels import blankets as _blankets
@@ -160,7 +161,7 @@ def markov_blankets(
         return Part.of(dataset, np.concatenate([np.append(c, v) for v, c in chunk]))
 
     items = list(enumerate(candidates))
-    blankets = scatter(partial(_each_iamb, alpha=alpha, most=most), data_of, items, n_jobs)
+    blankets = scatter(partial(_each_iamb, alpha=alpha, most=most), data_of, items, n_jobs, PLAIN)
     return symmetric(blankets)
 
 

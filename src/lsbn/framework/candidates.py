@@ -105,18 +105,22 @@ def candidate_pools(
     >>> [pool.tolist() for pool in pools]
     [[1], [0, 2], [1]]
     """
-    pools: list[set[int]] = [
-        {*b.tolist(), *p.tolist()} for b, p in zip(blankets, partners, strict=True)
-    ]
-    for community in communities:
-        source = expanded_community(community, blankets) if expanded else community
-        members = set(source.tolist())
-        for v in members:
-            pools[v] |= members
-    for v, blanket in enumerate(() if expanded else blankets):
-        pools[v].update(u for w in blanket.tolist() for u in blankets[w].tolist())
-    joined = (proposed + proposed.T).tocoo()
-    for u, v, p in zip(joined.row.tolist(), joined.col.tolist(), joined.data.tolist(), strict=True):
-        if p > LEAST_PROBABILITY:
-            pools[u].add(v)
-    return [np.array(sorted(pool - {v}), np.int64) for v, pool in enumerate(pools)]
+    n = len(blankets)
+    near = _matrix(blankets, n)
+    if expanded:
+        communities = [expanded_community(community, blankets) for community in communities]
+    belongs = _matrix(communities, n)
+    joined = sparse.csr_array(proposed + proposed.T > LEAST_PROBABILITY)
+    pools = near + _matrix(partners, n) + belongs.T @ belongs + joined
+    pools = sparse.csr_array(pools if expanded else pools + near @ near)
+    pools.setdiag(0)
+    pools.eliminate_zeros()
+    pools.sort_indices()
+    return np.split(pools.indices.astype(np.int64), pools.indptr[1:-1])
+
+
+def _matrix(lists: Sequence[np.ndarray], n: int) -> sparse.csr_array:
+    """Return the matrix with a one where a variable is in a list; row i is list i."""
+    start = np.concatenate([[0], np.cumsum([len(members) for members in lists])])
+    members = np.concatenate([np.empty(0, np.int64), *lists])
+    return sparse.csr_array((np.ones(len(members)), members, start), shape=(len(lists), n))

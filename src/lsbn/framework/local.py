@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from lsbn.checkpoint import Codec
 from lsbn.data import Dataset
 from lsbn.framework.diagnostics import CommunityDiagnostics
 from lsbn.framework.parts import Part
@@ -279,7 +280,8 @@ def learn_communities(
             return Part.whole(dataset)
         return Part.of(dataset, np.array(sorted({v for task in chunk for v in task.blankets})))
 
-    return scatter(partial(_each_community, settings=settings), data_of, tasks, n_jobs)
+    codec = Codec(_packed, partial(_unpacked, settings=settings))
+    return scatter(partial(_each_community, settings=settings), data_of, tasks, n_jobs, codec)
 
 
 def _each_community(part: Part, chunk: list[_Task], settings: LocalSettings) -> list[LocalResult]:
@@ -287,4 +289,17 @@ def _each_community(part: Part, chunk: list[_Task], settings: LocalSettings) -> 
     return [
         local_learn(part, task.community, task.blankets, settings, random_state=task.seed)
         for task in chunk
+    ]
+
+
+def _packed(results: list[LocalResult]) -> list:
+    """Return results as plain values."""
+    return [(r.structure.packed(), dict(vars(r.diagnostics))) for r in results]
+
+
+def _unpacked(packed: list, settings: LocalSettings) -> list[LocalResult]:
+    """Return results from plain values."""
+    return [
+        LocalResult(Structure.unpacked(fields, settings.threshold), CommunityDiagnostics(**figures))
+        for fields, figures in packed
     ]

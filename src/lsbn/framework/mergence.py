@@ -36,8 +36,8 @@ def merge_order(communities: Sequence[np.ndarray]) -> np.ndarray:
 
     Notes
     -----
-    Only communities that overlap have a coefficient above zero. These pairs are in a heap. A pair
-    is dropped from the heap if one of its communities has merged already. Communities without
+    Only communities that overlap have a coefficient above zero. These pairs are in a heap. Each
+    merge visits the members of the smaller community only. Communities without
     overlap merge at the end, the smallest first, at distance 1. Of pairs with equal coefficients,
     the pair with the lowest numbers merges first. So the order depends on the communities only.
 
@@ -48,56 +48,106 @@ def merge_order(communities: Sequence[np.ndarray]) -> np.ndarray:
     >>> merge_order([np.array([0, 1, 2]), np.array([1, 2, 3]), np.array([3, 4])]).tolist()
     [[0.0, 1.0, 0.5, 4.0], [2.0, 3.0, 0.8, 5.0]]
     """
-    k = len(communities)
-    members: dict[int, set[int]] = {c: set(map(int, m)) for c, m in enumerate(communities)}
-    holders: dict[int, set[int]] = {}
-    for c, variables in members.items():
-        for v in variables:
-            holders.setdefault(v, set()).add(c)
-    heap = [entry for c in range(k) for entry in _overlaps(c, members, holders, range(c))]
-    heapq.heapify(heap)
+    forest = _Overlaps(communities)
     rows: list[tuple[float, ...]] = []
-    while len(members) > 1:
-        distance, a, b = _closest(heap, members)
-        new = k + len(rows)
-        small, large = sorted((members.pop(a), members.pop(b)), key=len)
-        for v in small | large:
-            holders[v] -= {a, b}
-            holders[v].add(new)
-        large |= small
-        members[new] = large
-        rows.append((a, b, distance, len(large)))
-        for entry in _overlaps(new, members, holders, None):
-            heapq.heappush(heap, entry)
+    while (closest := forest.pop_closest()) is not None:
+        rows.append(closest)
+    apart = [(len(forest.members[slot]), name) for slot, name in forest.names.items()]
+    heapq.heapify(apart)
+    while len(apart) > 1:
+        (size, a), (other, b) = heapq.heappop(apart), heapq.heappop(apart)
+        rows.append((min(a, b), max(a, b), 1.0, size + other))
+        heapq.heappush(apart, (size + other, len(communities) + len(rows) - 1))
     return np.array(rows, np.float64).reshape(-1, 4)
 
 
-def _overlaps(
-    c: int, members: dict[int, set[int]], holders: dict[int, set[int]], only: range | None
-) -> list[tuple[float, int, int]]:
-    """Return heap entries (distance, lower number, higher number) of a community's overlaps."""
-    shared: dict[int, int] = {}
-    for v in members[c]:
-        for other in holders[v]:
-            if other != c and (only is None or other in only):
-                shared[other] = shared.get(other, 0) + 1
-    sizes = {
-        other: len(members[c]) + len(members[other]) - count for other, count in shared.items()
-    }
-    return [
-        (1.0 - count / sizes[other], min(c, other), max(c, other))
-        for other, count in shared.items()
-    ]
+class _Overlaps:
+    """Communities that overlap, and a heap of their pairs.
 
+    A union takes the slot of its larger part, so that only the members of the smaller part are
+    visited. An entry of the heap may be out of date. If no member became common since it was
+    pushed, then its distance and its names could only rise. So an entry that has risen is pushed
+    again when it is popped. A new entry is pushed when a member becomes common.
 
-def _closest(heap: list, members: dict[int, set[int]]) -> tuple[float, int, int]:
-    """Return the next valid pair of the heap, or the two smallest communities if there is none."""
-    while heap:
-        distance, a, b = heapq.heappop(heap)
-        if a in members and b in members:
-            return distance, a, b
-    a, b = sorted(heapq.nsmallest(2, members, key=lambda c: (len(members[c]), c)))
-    return 1.0, a, b
+    Attributes
+    ----------
+    members : list of set of int
+        Members of the community in each slot.
+    names : dict of int to int
+        The number of the community in each slot that is in use, as in the merge tree.
+    """
+
+    def __init__(self, communities: Sequence[np.ndarray]) -> None:
+        self.members = [set(community.tolist()) for community in map(np.asarray, communities)]
+        self.names = {slot: slot for slot in range(len(self.members))}
+        self._next = len(self.members)
+        self._common: list[dict[int, int]] = [{} for _ in self.members]
+        self._holders: dict[int, list[int]] = {}
+        for slot, variables in enumerate(self.members):
+            for v in variables:
+                for other in self._holders.setdefault(v, []):
+                    self._count(slot, other)
+                self._holders[v].append(slot)
+        self._heap = [
+            self._entry(slot, other)
+            for slot, common in enumerate(self._common)
+            for other in common
+            if other < slot
+        ]
+        heapq.heapify(self._heap)
+
+    def _count(self, slot: int, other: int) -> None:
+        """Count one more common member of two slots."""
+        self._common[slot][other] = self._common[slot].get(other, 0) + 1
+        self._common[other][slot] = self._common[slot][other]
+
+    def _entry(self, slot: int, other: int) -> tuple[float, int, int, int, int]:
+        """Return the entry of two slots: distance, lower name, higher name, and the slots."""
+        common = self._common[slot][other]
+        union = len(self.members[slot]) + len(self.members[other]) - common
+        low, high = sorted((self.names[slot], self.names[other]))
+        return 1.0 - common / union, low, high, min(slot, other), max(slot, other)
+
+    def pop_closest(self) -> tuple[float, ...] | None:
+        """Merge the two closest communities and return their row; None if no two overlap."""
+        while self._heap:
+            entry = heapq.heappop(self._heap)
+            slot, other = entry[3:]
+            if slot not in self.names or other not in self.names:
+                continue
+            now = self._entry(slot, other)
+            if now == entry:
+                self._merge(slot, other)
+                return (*entry[1:3], entry[0], self._size(slot, other))
+            if now > entry:
+                heapq.heappush(self._heap, now)
+        return None
+
+    def _size(self, slot: int, other: int) -> int:
+        """Return the size of the union that took one of two slots."""
+        return len(self.members[slot if slot in self.names else other])
+
+    def _merge(self, slot: int, other: int) -> None:
+        """Put the smaller community into the slot of the larger one, under a new name."""
+        large, small = sorted((slot, other), key=lambda s: (-len(self.members[s]), s))
+        for third in self._common[small]:
+            del self._common[third][small]
+        del self.names[small]
+        self.names[large], self._next = self._next, self._next + 1
+        changed = set()
+        for v in self.members[small]:
+            holders = self._holders[v]
+            holders.remove(small)
+            if v in self.members[large]:
+                continue
+            for third in holders:
+                self._count(large, third)
+                changed.add(third)
+            holders.append(large)
+        self.members[large] |= self.members[small]
+        self.members[small], self._common[small] = set(), {}
+        for third in changed:
+            heapq.heappush(self._heap, self._entry(large, third))
 
 
 def union_sizes(communities: Sequence[np.ndarray], hierarchy: np.ndarray) -> np.ndarray:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 from scipy import sparse
@@ -120,20 +120,30 @@ class Structure:
 
     def probabilities(self, n: int) -> sparse.csr_array:
         """Return the matrix of P(i -> j) over ``n`` variables; row i is the parent."""
-        entries = list(self._entries())
-        rows, columns, values = (
-            (np.array(x) for x in zip(*entries, strict=True))
-            if entries
-            else (np.empty(0, np.int64),) * 3
-        )
-        shape = (n, n)
-        return sparse.csr_array((values.astype(float), (rows, columns)), shape=shape)
+        pairs, votes, _ = self.packed()
+        total = np.maximum(votes[:, 2], votes[:, 0] + votes[:, 1])
+        values = votes[:, :2] / np.where(total > 0, total, 1.0)[:, None]
+        entries = (values.T.reshape(-1), (pairs.T.reshape(-1), pairs[:, ::-1].T.reshape(-1)))
+        matrix = sparse.csr_array(entries, shape=(n, n))
+        matrix.eliminate_zeros()
+        return matrix
 
-    def _entries(self) -> Iterator[tuple[int, int, float]]:
-        """Yield (i, j, P(i -> j)) for all probabilities above 0."""
-        for (i, j), (forward, backward, weight) in sorted(self.votes.items()):
-            total = max(weight, forward + backward)
-            if forward > 0:
-                yield i, j, forward / total
-            if backward > 0:
-                yield j, i, backward / total
+    def packed(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the pairs, their votes, and the settled triplets, as arrays."""
+        m, flat = len(self.votes), chain.from_iterable
+        pairs = np.fromiter(flat(self.votes), np.int64, 2 * m).reshape(m, 2)
+        votes = np.fromiter(flat(self.votes.values()), float, 3 * m).reshape(m, 3)
+        settled = np.array(sorted(self.settled), np.int64).reshape(-1, 3)
+        return pairs, votes, settled
+
+    @classmethod
+    def unpacked(
+        cls, fields: tuple[np.ndarray, np.ndarray, np.ndarray], threshold: float
+    ) -> Structure:
+        """Return the structure with the arrays of `packed`."""
+        pairs, votes, settled = (array.tolist() for array in fields)
+        structure = cls(threshold, settled={(a, b, c) for a, b, c in settled})
+        for (i, j), (forward, backward, weight) in zip(pairs, votes, strict=True):
+            structure.votes[i, j] = (forward, backward, weight)
+            structure._connect((i, j))
+        return structure

@@ -46,13 +46,13 @@ def pair_strip(data, low, high, tile_width, mi, product):
         stop = min(n, start + tile_width)
         for i in range(low, high):
             for j in range(max(start, i + 1), stop):
-                m, p = _pair_moments(data, i, j, counts)
+                m, p = pair_moments(data, i, j, counts)
                 mi[i - low, j] = max(0.0, (m + xlogx[n_rows]) / n_rows)
                 product[i - low, j] = p
 
 
 @njit(nogil=True, cache=True)
-def _pair_moments(data, i, j, counts):
+def pair_moments(data, i, j, counts):
     """Sum of x log x over cells less both margins, and of the product of the codes."""
     words, offsets, codes, margins, xlogx = data
     oi, oj = offsets[i], offsets[j]

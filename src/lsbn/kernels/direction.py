@@ -60,8 +60,8 @@ def log_prior(prior, parents):
 
 @njit(nogil=True, cache=True)
 def leanings(columns, lookup, child, parents):
-    """Leaning of the edge from each of ``parents`` to ``child``; 0 for all other variables."""
-    out = np.zeros(columns.offsets.shape[0] - 1)
+    """Leaning of the edge from each of ``parents`` to ``child``."""
+    out = np.zeros(parents.shape[0])
     if lookup.kind != MIXED or parents.shape[0] == 0:
         return out
     none, one = np.empty(0, np.int64), np.array([child])
@@ -71,7 +71,7 @@ def leanings(columns, lookup, child, parents):
         u = parents[p]
         up = family_score(columns, lookup, u, one)
         up -= family_score(columns, lookup, u, none)
-        out[u] = 0.5 * (up - down[p])
+        out[p] = 0.5 * (up - down[p])
     return out
 
 

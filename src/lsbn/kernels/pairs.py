@@ -76,27 +76,31 @@ def histogram_strip(strip, low, minimum, maximum, counts):
 
 
 @njit(nogil=True, cache=True)
-def count_above(strip, low, threshold):
-    """Count the pairs of a strip with a weight above the threshold."""
-    total = 0
-    for a in range(strip.shape[0]):
-        for j in range(low + a + 1, strip.shape[1]):
-            total += strip[a, j] > threshold
-    return total
+def collect_above(strip, low, threshold, mi, kinds, least):
+    """List the significant pairs of a strip above a threshold: ``(edges, weights)``.
 
-
-@njit(nogil=True, cache=True)
-def collect_above(strip, low, threshold):
-    """List the pairs of a strip with a weight above the threshold: ``(edges, weights)``."""
-    m = count_above(strip, low, threshold)
-    edges = np.empty((m, 2), np.int32)
-    weights = np.empty(m)
+    A pair is significant if its entry of ``mi`` exceeds the entry of ``least`` of its two kinds.
+    """
+    room = 1024
+    edges, weights = np.empty((room, 2), np.int32), np.empty(room)
     k = 0
     for a in range(strip.shape[0]):
+        limits = least[kinds[low + a]]
         for j in range(low + a + 1, strip.shape[1]):
-            if strip[a, j] > threshold:
+            if strip[a, j] > threshold and mi[a, j] > limits[kinds[j]]:
+                if k == room:
+                    room *= 2
+                    edges, weights = _grown(edges, room), _grown(weights, room)
                 edges[k, 0] = low + a
                 edges[k, 1] = j
                 weights[k] = strip[a, j]
                 k += 1
-    return edges, weights
+    return edges[:k].copy(), weights[:k].copy()
+
+
+@njit(nogil=True, cache=True)
+def _grown(array, size):
+    """Copy an array to the front of a longer one."""
+    out = np.empty((size, *array.shape[1:]), array.dtype)
+    out[: len(array)] = array
+    return out

@@ -1,5 +1,6 @@
 """What is known of pairs of variables, counted once for a whole fit."""
 
+from lsbn.pairs.significance import FALSE_DISCOVERIES
 from lsbn.pairs.statistics import (
     LISTED_PAIRS,
     MOST_PARTNERS,
@@ -10,6 +11,7 @@ from lsbn.pairs.statistics import (
 )
 
 __all__ = [
+    "FALSE_DISCOVERIES",
     "LISTED_PAIRS",
     "MOST_PARTNERS",
     "STANDARDISED",

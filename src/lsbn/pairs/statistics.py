@@ -2,13 +2,15 @@
 
 The matrix of all pairs is computed in strips of rows. One computation of all strips is a walk. Up
 to `STORED_VARIABLES` variables, the first walk stores its counts, and later walks read them. With
-more variables, no table of all pairs is stored. `PairStatistics.survey` then collects in two walks
-the statistics for every stage, and a third walk lists the pairs above the thresholds.
+more variables, no table of all pairs is stored. One pass then collects the statistics for every
+stage and lists the pairs that are significant at a loose level, see `lsbn.pairs.survey`. A walk
+follows only if a stage needs pairs that are not listed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -16,7 +18,11 @@ from lsbn.data import Dataset
 from lsbn.kernels import counts as _counts
 from lsbn.kernels import pairs as _pairs
 from lsbn.kernels.state import MarginColumns
+from lsbn.kernels.survey import PairScales
 from lsbn.pairs.pagerank import pagerank
+from lsbn.pairs.ranked import ranked_statistics
+from lsbn.pairs.significance import LevelCounts, Significance
+from lsbn.pairs.survey import Survey, heaviest_listed, survey_pairs
 from lsbn.pairs.visitors import (
     Above,
     Heaviest,
@@ -34,10 +40,10 @@ WEIGHTS = ("MI", "MI_plus", "MI_sqrt", "MI_pr", "MI_sn", "Pearson", "Pearson_sn"
 STANDARDISED = {"MI_sn": "MI", "Pearson_sn": "Pearson"}
 """Weights with standard normalisation, and the base weight of each: ``(w - mean) / sd``."""
 
-STORED_VARIABLES = 4_000
-"""Up to this number of variables the statistics of all pairs are stored: 128 MB at most."""
+STORED_VARIABLES = 1_024
+"""Up to this number of variables the statistics of all pairs are stored: 8 MB at most."""
 MOST_PARTNERS = 60
-"""Number of heaviest partners of a variable that a survey keeps, for each weight."""
+"""Number of heaviest partners of a variable that are candidates for its blanket, by weight."""
 LISTED_PAIRS = 4_000_000
 """Largest number of pairs in one list. PageRank is exact up to this number of pairs."""
 _STRIP = 256
@@ -80,6 +86,8 @@ class PairStatistics:
     Parameters
     ----------
     dataset : Dataset
+    n_jobs : int, optional
+        Number of threads of the pass over all pairs, if they are not stored.
 
     Attributes
     ----------
@@ -99,8 +107,9 @@ class PairStatistics:
     [1]
     """
 
-    def __init__(self, dataset: Dataset) -> None:
+    def __init__(self, dataset: Dataset, n_jobs: int | None = 1) -> None:
         self.dataset = dataset
+        self._n_jobs = n_jobs
         self.passes = 0
         words, offsets = dataset.bits
         margins = _counts.state_counts(words)
@@ -116,7 +125,7 @@ class PairStatistics:
         self.entropy[dataset.cards < 2] = 0.0
         self._stored: list[tuple[np.ndarray, np.ndarray]] = []
         self._moments: dict[str, Moments] = {}
-        self._histograms: dict[str, Histogram] = {}
+        self._histograms: dict[str, tuple[np.ndarray, tuple[float, float]]] = {}
         self._heaps: dict[str, Heaviest] = {}
         self._rank: np.ndarray | None = None
 
@@ -186,43 +195,62 @@ class PairStatistics:
         """Give every strip to all visitors, in one walk over all pairs."""
         if not visitors:
             return
-        names = list(dict.fromkeys(visitor.name for visitor in visitors))
+        names = list(dict.fromkeys(name for visitor in visitors for name in visitor.names))
         for low, strips in self.strips(names):
             for visitor in visitors:
-                visitor.add(low, strips[visitor.name])
+                visitor.add(low, strips)
 
-    def survey(self, names: Sequence[str]) -> None:
-        """Collect moments, histograms and heaviest partners of base weights in two walks.
-
-        If the statistics are stored, then later walks are cheap and this method does nothing.
-        Otherwise the second walk fills the histogram of ``MI_pr`` before the maximum of ``MI_pr``
-        is known. The range of this histogram is from 0 to the maximum over the heaviest partners
-        by mutual information. Larger weights are counted in the last bin.
-        """
+    @cached_property
+    def _levels(self) -> LevelCounts:
+        """The counts of the levels of significance; filled by `_survey`, or by a walk."""
+        levels = LevelCounts(self.dataset.cards, self.dataset.n_rows)
         if self.stored:
-            return
-        n = self.dataset.n_variables
-        first = [name for name in dict.fromkeys(["MI", *names]) if name != "MI_pr"]
-        sums = [MomentSums(name, n) for name in first]
-        self._heaps |= {name: Heaviest(name, n, MOST_PARTNERS) for name in first}
-        self._walk([*sums, *(self._heaps[name] for name in first)])
-        self._moments |= {each.name: each.moments() for each in sums}
-        histograms = [self._histogram(name) for name in first]
-        ranked: list[MomentSums] = []
-        if "MI_pr" in names:
-            edges, weights = self._heaps["MI"].pairs()
+            self._walk([levels])
+        return levels
+
+    @cached_property
+    def _scales(self) -> PairScales:
+        """What the pass needs of each variable."""
+        levels, root = self._levels, _inverse_root(self.entropy)
+        codes = (self._mean, self._inverse_sd)
+        rule = (levels.kinds, levels.critical, levels.critical[..., 0])
+        return PairScales(self.entropy, root, *codes, *rule, _ROUNDING)
+
+    @cached_property
+    def _survey(self) -> Survey:
+        """The statistics of one pass over all pairs, for tables whose pairs are not stored."""
+        self.passes += 1
+        return survey_pairs(self._columns, self._scales, self._levels, self._n_jobs)
+
+    def _add_surveyed(self, names: Sequence[str]) -> None:
+        """Take moments and histograms of base weights from the pass."""
+        if "MI_pr" in names and "MI_pr" not in self._moments:
             root = _inverse_root(self.pagerank)
-            most = (weights * root[edges[:, 0]] * root[edges[:, 1]]).max(initial=0.0)
-            histograms.append(Histogram("MI_pr", 0.0, float(most)))
-            self._heaps["MI_pr"] = Heaviest("MI_pr", n, MOST_PARTNERS)
-            ranked = [MomentSums("MI_pr", n)]
-        more = [self._heaps["MI_pr"]] if ranked else []
-        self._walk([*histograms, *ranked, *more])
-        self._histograms |= {each.name: each for each in histograms}
-        self._moments |= {each.name: each.moments() for each in ranked}
+            found = ranked_statistics(self._survey, self._columns, self._scales, root)
+            self._moments["MI_pr"], self._histograms["MI_pr"] = found
+        for name in names:
+            if name not in self._moments:
+                self._moments[name] = self._survey.moments[name]
+                self._histograms[name] = self._survey.histogram(name)
+
+    def _listed(self, name: str) -> np.ndarray:
+        """Return a base weight of the listed pairs."""
+        (i, j), (mi, product) = self._survey.edges.T, self._survey.values.T
+        if name == "MI":
+            return mi
+        if name == "MI_plus":
+            both = self.entropy[i] + self.entropy[j]
+            return 2.0 * mi / np.where(both > 0, both, np.inf)
+        if name == "Pearson":
+            covariance = product / self.dataset.n_rows - self._mean[i] * self._mean[j]
+            return np.minimum(1.0, np.abs(covariance * self._inverse_sd[i] * self._inverse_sd[j]))
+        root = _inverse_root(self.entropy if name == "MI_sqrt" else self.pagerank)
+        return mi * root[i] * root[j]
 
     def moments(self, names: Sequence[str]) -> dict[str, Moments]:
         """Return the moments of base weights."""
+        if not self.stored:
+            self._add_surveyed(names)
         n = self.dataset.n_variables
         missing = [MomentSums(name, n) for name in names if name not in self._moments]
         self._walk(missing)
@@ -239,15 +267,48 @@ class PairStatistics:
         self.moments(names)
         missing = [self._histogram(name) for name in names if name not in self._histograms]
         self._walk(missing)
-        self._histograms |= {each.name: each for each in missing}
-        chosen = {name: self._histograms[name] for name in names}
-        return {name: (each.counts, each.range) for name, each in chosen.items()}
+        self._histograms |= {each.name: (each.counts, each.range) for each in missing}
+        return {name: self._histograms[name] for name in names}
 
-    def above(self, thresholds: Mapping[str, float]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-        """Return, for each base weight, the pairs above its threshold and their weights."""
-        visitors = [Above(name, threshold) for name, threshold in thresholds.items()]
+    def significance(self, rate: float) -> Significance:
+        """Return which pairs are significant at a rate of false discoveries over all pairs."""
+        levels = self._levels if self.stored else self._survey.levels
+        return levels.significance(rate)
+
+    def above(
+        self, thresholds: Mapping[str, float], *, false_discoveries: float | None = None
+    ) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """Return, for each base weight, the pairs above its threshold and their weights.
+
+        Parameters
+        ----------
+        thresholds : mapping of str to float
+            A threshold for each base weight.
+        false_discoveries : float, optional
+            List only pairs that are significant at this rate of false discoveries.
+        """
+        if false_discoveries is None:
+            rule = Significance.of_any(self.dataset.n_variables)
+        else:
+            rule = self.significance(false_discoveries)
+        visitors, found = [], {}
+        for name, threshold in thresholds.items():
+            if self._has_listed(name, threshold, rule):
+                edges, weights = self._survey.edges, self._listed(name)
+                keep = (weights > threshold) & rule.selects(edges, self._listed("MI"))
+                found[name] = (edges[keep], weights[keep])
+            else:
+                visitors.append(Above(name, threshold, rule))
         self._walk(visitors)
-        return {visitor.name: visitor.listed() for visitor in visitors}
+        found |= {visitor.name: visitor.listed() for visitor in visitors}
+        return {name: found[name] for name in thresholds}
+
+    def _has_listed(self, name: str, threshold: float, rule: Significance) -> bool:
+        """Return whether all significant pairs above a threshold are listed by the pass."""
+        if self.stored:
+            return False
+        above = name == "MI" and self._survey.lists_above(threshold)
+        return above or self._survey.lists(rule)
 
     def threshold(self, name: str, pairs: float) -> float:
         """Return a threshold that at most ``pairs`` pairs exceed; it is the edge of a bin."""
@@ -260,6 +321,9 @@ class PairStatistics:
         self, names: Sequence[str], *, most: int, above_mean: bool = False
     ) -> list[np.ndarray]:
         """Return the heaviest partners of each variable under at least one base weight.
+
+        If the pairs are not stored, then only pairs that are significant at a loose level are
+        partners, see `lsbn.pairs.survey`.
 
         Parameters
         ----------
@@ -279,6 +343,13 @@ class PairStatistics:
         most = min(most, n - 1)
         if most < 1:
             return [np.empty(0, np.int64)] * n
+        least = dict.fromkeys(names, np.zeros(n))
+        if above_mean:
+            moments = self.moments(names)
+            least = {name: moments[name].strength / (n - 1) * (1 - 1e-12) for name in names}
+        if not self.stored and self._survey.complete:
+            weights, limits = [self._listed(name) for name in names], list(least.values())
+            return heaviest_listed(n, self._survey.edges, weights, limits, most)
         missing = [
             Heaviest(name, n, most)
             for name in names
@@ -286,10 +357,6 @@ class PairStatistics:
         ]
         self._walk(missing)
         self._heaps |= {each.name: each for each in missing}
-        least = dict.fromkeys(names, np.zeros(n))
-        if above_mean:
-            moments = self.moments(names)
-            least = {name: moments[name].strength / (n - 1) * (1 - 1e-12) for name in names}
         return [
             np.unique(
                 np.concatenate([self._heaps[x].partners(v, most, least[x][v]) for x in names])
@@ -311,8 +378,8 @@ class PairStatistics:
         """
         if self._rank is None:
             strength = self.moments(["MI"])["MI"].strength
-            if not self.stored and "MI" in self._heaps:
-                edges, weights = self._heaps["MI"].pairs()
+            if not self.stored:
+                edges, weights = self._survey.edges, self._listed("MI")
             else:
                 exact = self.n_pairs <= LISTED_PAIRS
                 least = -np.inf if exact else self.threshold("MI", LISTED_PAIRS)

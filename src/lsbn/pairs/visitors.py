@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from lsbn.kernels import blankets as _blankets
 from lsbn.kernels import pairs as _pairs
+from lsbn.pairs.significance import Significance
 
 HISTOGRAM_BINS = 10_000
 """Bins of the histogram of a weight over all pairs."""
@@ -32,61 +34,70 @@ class Moments:
     maximum: float
     strength: np.ndarray
 
+    @classmethod
+    def of_sums(cls, sums: np.ndarray, n_pairs: int, strength: np.ndarray) -> Moments:
+        """Return the moments from the sum, the sum of squares, the minimum and the maximum."""
+        total, squares, minimum, maximum = sums.tolist()
+        mean = total / max(n_pairs, 1)
+        sd = float(np.sqrt(max(0.0, squares / max(n_pairs, 1) - mean**2)))
+        if maximum - minimum <= 1e-9 * maximum:
+            minimum, sd = maximum, 0.0
+        return cls(mean, sd, minimum, maximum, strength)
+
 
 class Visitor(Protocol):
-    """An object that collects a statistic of one weight, strip by strip."""
+    """An object that collects a statistic of the pairs, strip by strip."""
 
-    name: str
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The weights that the object needs."""
 
-    def add(self, low: int, strip: np.ndarray) -> None:
-        """Add the strip whose first row is ``low``."""
+    def add(self, low: int, strips: Mapping[str, np.ndarray]) -> None:
+        """Add the strips whose first row is ``low``, one for each weight."""
 
 
 class MomentSums:
     """Collects the sums from which `Moments` are computed."""
 
     def __init__(self, name: str, n: int) -> None:
-        self.name, self._n = name, n
+        self.name, self.names, self._n = name, (name,), n
         self._sums = np.array([0.0, 0.0, np.inf, -np.inf])
         self._strength = np.zeros(n)
 
-    def add(self, low: int, strip: np.ndarray) -> None:
+    def add(self, low: int, strips: Mapping[str, np.ndarray]) -> None:
         """Add the weights of a strip to the sums."""
-        _pairs.accumulate_strip(strip, low, self._sums, self._strength)
+        _pairs.accumulate_strip(strips[self.name], low, self._sums, self._strength)
 
     def moments(self) -> Moments:
         """Return the moments after all strips."""
-        total, squares, minimum, maximum = self._sums
-        if maximum - minimum <= 1e-9 * maximum:
-            minimum = maximum
-        n_pairs = max(self._n * (self._n - 1) // 2, 1)
-        mean = total / n_pairs
-        sd = np.sqrt(max(0.0, squares / n_pairs - mean**2))
-        return Moments(mean, sd, minimum, maximum, self._strength)
+        return Moments.of_sums(self._sums, self._n * (self._n - 1) // 2, self._strength)
 
 
 class Histogram:
     """Collects a histogram with `HISTOGRAM_BINS` equal bins."""
 
     def __init__(self, name: str, minimum: float, maximum: float) -> None:
-        self.name, self.range = name, (minimum, maximum)
+        self.name, self.names, self.range = name, (name,), (minimum, maximum)
         self.counts = np.zeros(HISTOGRAM_BINS, np.int64)
 
-    def add(self, low: int, strip: np.ndarray) -> None:
+    def add(self, low: int, strips: Mapping[str, np.ndarray]) -> None:
         """Count the weights of a strip."""
-        _pairs.histogram_strip(strip, low, *self.range, self.counts)
+        _pairs.histogram_strip(strips[self.name], low, *self.range, self.counts)
 
 
 class Above:
-    """Collects the pairs whose weight exceeds a threshold."""
+    """Collects the significant pairs whose weight exceeds a threshold."""
 
-    def __init__(self, name: str, threshold: float) -> None:
-        self.name, self._threshold = name, threshold
+    def __init__(self, name: str, threshold: float, significance: Significance) -> None:
+        self.name, self.names = name, tuple({name, "MI"})
+        self._threshold, self._significance = threshold, significance
         self._parts = [(np.empty((0, 2), np.int32), np.empty(0))]
 
-    def add(self, low: int, strip: np.ndarray) -> None:
+    def add(self, low: int, strips: Mapping[str, np.ndarray]) -> None:
         """List the pairs of a strip above the threshold."""
-        self._parts.append(_pairs.collect_above(strip, low, self._threshold))
+        rule = (strips["MI"], self._significance.kinds, self._significance.least)
+        found = _pairs.collect_above(strips[self.name], low, self._threshold, *rule)
+        self._parts.append(found)
 
     def listed(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the pairs and their weights."""
@@ -98,15 +109,15 @@ class Heaviest:
     """Collects the heaviest partners of each variable, in one heap per variable."""
 
     def __init__(self, name: str, n: int, most: int) -> None:
-        self.name, self.most = name, most
+        self.name, self.names, self.most = name, (name,), most
         self._least = np.zeros(n)
         self._weights, self._partners = np.zeros((n, most)), np.zeros((n, most), np.int64)
         self._counts = np.zeros(n, np.int64)
 
-    def add(self, low: int, strip: np.ndarray) -> None:
+    def add(self, low: int, strips: Mapping[str, np.ndarray]) -> None:
         """Put the pairs of a strip into the heaps of both ends."""
         heaps = (self._weights, self._partners, self._counts)
-        _blankets.keep_heaviest(strip, low, self._least, *heaps)
+        _blankets.keep_heaviest(strips[self.name], low, self._least, *heaps)
 
     def partners(self, v: int, most: int, least: float) -> np.ndarray:
         """Return the heaviest partners of variable v whose weight is at least ``least``."""
@@ -114,12 +125,3 @@ class Heaviest:
         order = np.lexsort((partners, -weights))[: min(most, self._counts[v])]
         order = order[: np.searchsorted(-weights[order], -least, side="right")]
         return partners[order]
-
-    def pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the pairs with one variable in the heap of the other, and their weights."""
-        inside = np.arange(self.most) < self._counts[:, None]
-        u = np.repeat(np.arange(len(self._counts)), self._counts)
-        v, w = self._partners[inside], self._weights[inside]
-        edges = np.stack([np.minimum(u, v), np.maximum(u, v)], axis=1).astype(np.int32)
-        edges, first = np.unique(edges, axis=0, return_index=True)
-        return edges, w[first]

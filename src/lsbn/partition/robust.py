@@ -5,14 +5,15 @@ each weight function, truncated at its elbow; (3) one partition of each weighted
 communities; (4) the partition support matrices; (5) the second-order network and its partition.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from lsbn.checkpoint import PLAIN
 from lsbn.data import Dataset
-from lsbn.pairs import WEIGHTS, PairStatistics
+from lsbn.pairs import FALSE_DISCOVERIES, WEIGHTS, PairStatistics
 from lsbn.parallel import run
 from lsbn.partition.linkcomm import link_communities
 from lsbn.partition.second_order import (
@@ -57,6 +58,7 @@ def ropart(
     *,
     weights: Sequence[str] = WEIGHTS,
     pairs: PairStatistics | None = None,
+    false_discoveries: float | None = FALSE_DISCOVERIES,
     max_mean_degree: float = 100.0,
     min_agreement: float = 0.4,
     min_lift: float = 2.5,
@@ -73,6 +75,9 @@ def ropart(
         Names of weight functions, see `WEIGHTS`.
     pairs : PairStatistics, optional
         Statistics of the same dataset. By default they are computed here.
+    false_discoveries : float, optional
+        Weighted graphs have only pairs that are significant at this rate of false discoveries.
+        None means that pairs are not tested, as published.
     max_mean_degree : float
         Largest mean degree of a graph. This bound matters for a thousand variables and more.
     min_agreement, min_lift : float
@@ -97,20 +102,18 @@ def ropart(
     True
     """
     report = progress or (lambda text: None)
-    report(stage_name("partition", f"{math.comb(dataset.n_variables, 2):,} pairs"))
-    graphs = weighted_graphs(dataset, weights, pairs=pairs, max_mean_degree=max_mean_degree)
+    pairs = pairs or PairStatistics(dataset, n_jobs)
+    report(stage_name("partition", f"{pairs.n_pairs:,} pairs"))
+    bound: dict[str, Any] = {"max_mean_degree": max_mean_degree}
+    chosen = bound | {"pairs": pairs, "false_discoveries": false_discoveries}
+    graphs = weighted_graphs(dataset, weights, **chosen)
     report(stage_name("partition", f"{len(graphs)} weighted graphs"))
-    partitions = run(_partition, list(graphs.values()), n_jobs)
-    by_weight = dict(zip(graphs, partitions, strict=True))
+    partitions = run(_partition, list(graphs.values()), n_jobs, PLAIN)
     report(stage_name("partition", "second order"))
-    network = second_order_network(
-        partitions,
-        dataset.n_variables,
-        min_agreement=min_agreement,
-        min_lift=min_lift,
-        max_mean_degree=max_mean_degree,
-    )
+    least: dict[str, Any] = {"min_agreement": min_agreement, "min_lift": min_lift, **bound}
+    network = second_order_network(partitions, dataset.n_variables, **least)
     communities = second_order_partition(network, max_size=max_size)
+    by_weight = dict(zip(graphs, partitions, strict=True))
     return RobustPartition(communities, by_weight, graphs, network)
 
 

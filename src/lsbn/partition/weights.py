@@ -32,7 +32,7 @@ class WeightedGraph:
         standard normalisation, then these are the weights minus the threshold.
     threshold : float
         The truncate threshold, on the scale of the weight function. The edges are exactly the
-        pairs whose weight exceeds the threshold.
+        pairs, or the significant pairs, whose weight exceeds the threshold.
     kept : float
         Number of edges divided by the number of all pairs.
     """
@@ -52,6 +52,7 @@ def weighted_graphs(
     pairs: PairStatistics | None = None,
     truncate: Callable[[np.ndarray, np.ndarray], float] = elbow,
     max_mean_degree: float = 100.0,
+    false_discoveries: float | None = None,
 ) -> dict[str, WeightedGraph]:
     """Map the complete graph to truncated weighted graphs (paper, Algorithm ROPART, step 2).
 
@@ -68,6 +69,9 @@ def weighted_graphs(
     max_mean_degree : float
         Largest mean degree of a graph. If more pairs exceed the threshold, then the threshold is
         raised and only the heaviest pairs are kept.
+    false_discoveries : float, optional
+        Keep only pairs that a G-test finds dependent, at this rate of false discoveries over all
+        pairs. By default pairs are not tested, as published.
 
     Returns
     -------
@@ -92,10 +96,9 @@ def weighted_graphs(
     """
     bases = base_weights(names)
     pairs = pairs or PairStatistics(dataset)
-    pairs.survey(bases)
     allowed = min(LISTED_PAIRS, max_mean_degree * dataset.n_variables / 2)
     thresholds = {name: _cut(pairs, name, truncate, allowed) for name in bases}
-    listed = pairs.above(thresholds)
+    listed = pairs.above(thresholds, false_discoveries=false_discoveries)
     graphs = {}
     for name in names:
         base = STANDARDISED.get(name, name)

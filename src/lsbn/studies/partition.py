@@ -136,7 +136,7 @@ def partition_figures(
 ) -> list[PartitionFigures]:
     """Sample one data table, partition it and measure all eight partitions."""
     dataset, edges = shuffled_sample(network, rows, seed)
-    parts = ropart(dataset, n_jobs=n_jobs)
+    parts = ropart(dataset, false_discoveries=None, n_jobs=n_jobs)
     distances = skeleton_distances(dataset.n_variables, edges)
     pairs = dataset.n_variables * (dataset.n_variables - 1) / 2
     kept = {**parts.kept, SECOND_ORDER: len(parts.second_order.edges) / pairs}

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lsbn.checkpoint import PLAIN, Codec
 from lsbn.kernels import orders as _orders
 from lsbn.learners.averaging.parent_sets import ParentSets
 from lsbn.learners.averaging.settings import SamplingSettings
@@ -18,6 +19,9 @@ class AnnealedOrder(NamedTuple):
 
     keys: np.ndarray
     log_score: float
+
+
+_CODEC = Codec(tuple, lambda fields: AnnealedOrder(*fields))
 
 
 def anneal_orders(
@@ -51,7 +55,8 @@ def anneal_orders(
         score = _orders.anneal(sets.lists, sets.links, keys, betas, sweeps, rng)
         return AnnealedOrder(keys, score)
 
-    annealed = run(anneal, list(zip(first, rng.spawn(len(first)), strict=True)), n_jobs)
+    items = list(zip(first, rng.spawn(len(first)), strict=True))
+    annealed = run(anneal, items, n_jobs, _CODEC)
     return sorted(annealed, key=lambda order: -order.log_score)
 
 
@@ -82,4 +87,4 @@ def walk_orders(
         return keys
 
     first = [keys.copy() for keys in starts]
-    return run(walk, list(zip(first, rng.spawn(len(first)), strict=True)), n_jobs)
+    return run(walk, list(zip(first, rng.spawn(len(first)), strict=True)), n_jobs, PLAIN)

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from threading import local
+
 import numpy as np
 
 from lsbn.kernels.direction import leanings
 from lsbn.kernels.lookup import MIXED, Lookup
 from lsbn.kernels.memory import ScoreMemory, empty_memory, variable_codes
 from lsbn.kernels.state import Columns
+
+Change = tuple[int, int, np.ndarray, np.ndarray, np.ndarray]
+"""Kind of score, child, slots of its memory, and their new keys and values."""
 
 
 class SearchMemory:
@@ -27,28 +34,62 @@ class SearchMemory:
         self._codes, self._slots = variable_codes(n_variables), slots
         self._scores: dict[tuple[int, int], ScoreMemory] = {}
         self._leanings: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self._zeros, self._rooms = np.zeros(n_variables), local()
 
     def scores(self, kind: int, child: int) -> ScoreMemory:
         """Return the scores of the families of a child, by one kind of score."""
         if (kind, child) not in self._scores:
             self._scores[kind, child] = empty_memory(self._codes, self._slots)
-        return self._scores[kind, child]
+        memory, watched = self._scores[kind, child], getattr(self._rooms, "watched", None)
+        if watched is not None and (kind, child) not in watched:
+            watched[kind, child] = memory.keys.copy()
+        return memory
+
+    @contextmanager
+    def changes(self, wanted: bool) -> Iterator[list[Change]]:
+        """Collect the scores that this thread adds to the memory inside the block, if wanted.
+
+        A score is rounded in another way if it is computed with other families. So a search that
+        is resumed must remember what the stopped search remembered.
+        """
+        found: list[Change] = []
+        self._rooms.watched = {} if wanted else None
+        yield found
+        for (kind, child), before in (self._rooms.watched or {}).items():
+            memory = self._scores[kind, child]
+            slots = np.flatnonzero(memory.keys != before)
+            found.append((kind, child, slots, memory.keys[slots], memory.values[slots]))
+        self._rooms.watched = None
+
+    def repeat(self, changes: Iterable[Change]) -> None:
+        """Add the scores that `changes` collected."""
+        for kind, child, slots, keys, values in changes:
+            memory = self.scores(kind, child)
+            memory.keys[slots], memory.values[slots] = keys, values
 
     def leanings(
         self, columns: Columns, lookup: Lookup, child: int, parents: np.ndarray
     ) -> np.ndarray:
         """Return the leaning of each edge from the parents (ascending) to the child, by variable.
 
-        Only the mixed score has leanings other than 0.
+        Only the mixed score has leanings other than 0. The array is valid until the next call in
+        the same thread: an array of all variables for each child would take quadratic time.
         """
         if lookup.kind != MIXED:
-            return np.zeros(len(self._codes))
+            return self._zeros
         nothing = np.empty(0, np.int64), np.empty(0)
         known, values = self._leanings.get(child, nothing)
         new = np.setdiff1d(parents, known, assume_unique=True)
-        found = leanings(columns, lookup, child, new)
-        found[known] = values
         if len(new):
-            known = np.union1d(known, new)
-            self._leanings[child] = known, found[known]
-        return found
+            found = leanings(columns, lookup, child, new)
+            known, values = np.concatenate([known, new]), np.concatenate([values, found])
+            self._leanings[child] = known, values
+        return self._filled(known, values)
+
+    def _filled(self, places: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return an array of this thread with the values at some places, 0 elsewhere."""
+        if not hasattr(self._rooms, "array"):
+            self._rooms.array, self._rooms.places = np.zeros(len(self._codes)), places
+        self._rooms.array[self._rooms.places] = 0.0
+        self._rooms.array[places], self._rooms.places = values, places
+        return self._rooms.array

@@ -156,7 +156,7 @@ class RoundSearch:
             self._search_order(keys, None, settled=search.settled(keys))
         for keys, _ in orders if idle else orders[: max(1, settings.round_visits // n)]:
             settled = search.settled(keys) if idle or mixed else None
-            self._search_order(keys, pools, settled=settled, extend_by_all=not mixed)
+            self._search_order(keys, pools, settled=settled)
 
     def _hot_orders(self, keys: np.ndarray) -> list[np.ndarray]:
         """Walk from an order at a high temperature, to orders in which other sets are good."""
@@ -172,14 +172,12 @@ class RoundSearch:
         *,
         settled: np.ndarray | None = None,
         max_parameters: int | None = None,
-        extend_by_all: bool = True,
     ) -> None:
         """Search parents among the predecessors in an order, of variables that are not settled.
 
         With pools, only the pools and the variables within two edges in the best graph of the order
-        are searched. Extensions by all variables are scored in rounds 1, 2, 4, 8 and 16, if asked
-        for: a parent with an effect only beside others is in no pool, and each such round scores
-        all pairs. The average is then over the sets that were found, which may miss some.
+        are searched. So a round takes time in proportion to the variables. A parent with an effect
+        only beside others, which is in no pool, may be missed.
         """
         n = len(keys)
         possible = [np.arange(n)] * n if pools is None else self._surroundings(pools, keys)
@@ -187,8 +185,7 @@ class RoundSearch:
             None if settled is not None and settled[v] else u[keys[u] < keys[v]]
             for v, u in enumerate(possible)
         ]
-        unbounded = pools is None or (extend_by_all and self.stamp.bit_count() == 1)
-        extensions = None if unbounded else possible
+        extensions = None if pools is None else possible
         self.search.explore(
             predecessors, self.stamp, extensions=extensions, max_parameters=max_parameters
         )

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
+from lsbn.checkpoint import PLAIN
 from lsbn.data import Dataset
 from lsbn.kernels import orders as _orders
 from lsbn.kernels.state import EdgeSums
@@ -138,7 +139,7 @@ class OrderSampler:
             if order.log_score > best - sampling.worse_mode
         ]
         pilots = list(zip(starts, self.rng.spawn(len(starts)), strict=True))
-        shares = run(lambda pilot: self._shares(sets, core, *pilot), pilots, self.n_jobs)
+        shares = run(lambda pilot: self._shares(sets, core, *pilot), pilots, self.n_jobs, PLAIN)
         share = np.max(shares, axis=0)
         averaged = sets.only(share > sampling.negligible_share)
         return averaged, sets.without_lightest(share, sampling.light_share)
@@ -156,7 +157,9 @@ class OrderSampler:
         least = max(2 * s.sweeps, s.least_steps // sets.n_variables)
         most = max(least, s.most_steps // sets.n_variables)
         while True:
-            run(lambda chain: chain.advance(sets, core, s), chains, self.n_jobs)
+            states = run(lambda chain: chain.advance(sets, core, s), chains, self.n_jobs, PLAIN)
+            for chain, state in zip(chains, states, strict=True):
+                chain.restore(state)
             done = chains[0].sweeps
             if done >= most:
                 return chains
@@ -213,14 +216,25 @@ class Chain(ChainSums):
         super().__init__(size)
         self.keys, self.rng = keys, rng
 
-    def advance(self, sets: ParentSets, core: ParentSets, settings: SamplingSettings) -> None:
-        """Sample one more part. The first part is burn-in: the second replaces it."""
+    def advance(self, sets: ParentSets, core: ParentSets, settings: SamplingSettings) -> dict:
+        """Sample one more part, and return the state for `restore`.
+
+        The first part is burn-in: the second replaces it.
+        """
         part, squares = np.zeros_like(self.total), np.zeros_like(self.total)
         sums, sweeps = EdgeSums(sets.lists, part, squares), settings.sweeps
         scores = _orders.sample(
             core.lists, core.links, self.keys, sweeps, settings.thin, self.rng, sums
         )
         self.add_part(sums, scores, sweeps)
+        return {name: value for name, value in vars(self).items() if name != "rng"} | {
+            "random": self.rng.bit_generator.state
+        }
+
+    def restore(self, state: dict) -> None:
+        """Go on from the state of a chain with the same seed."""
+        self.rng.bit_generator.state = state["random"]
+        vars(self).update({name: value for name, value in state.items() if name != "random"})
 
 
 def average_chains(

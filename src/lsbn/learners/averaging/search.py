@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import logit
 
+from lsbn.checkpoint import PLAIN, is_active
 from lsbn.data import Dataset
 from lsbn.kernels import parents as _parents
 from lsbn.kernels.direction import FamilyScorer, Prior
@@ -27,7 +28,10 @@ from lsbn.learners.averaging.parent_sets import LAST_ADMITTED, ParentSets, Score
 from lsbn.learners.averaging.rules import ParentRules
 from lsbn.learners.averaging.settings import ENUMERATION, MASK_BITS, SearchSettings
 from lsbn.learners.scoring import Score, columns_of
-from lsbn.parallel import run, threads
+from lsbn.parallel import run
+
+_CHUNKS = 16
+"""Least number of chunks of work; it does not depend on the number of threads."""
 
 
 class ParentSetSearch:
@@ -202,14 +206,20 @@ class ParentSetSearch:
 
     def _each(self, function: Callable[..., tuple], work: Sequence[tuple]) -> list[tuple]:
         """Call ``function(*item, lookup)`` on all items, with new look-up tables for each chunk."""
+        recorded = is_active()
 
-        def chunk(items: Sequence[tuple]) -> list[tuple]:
+        def chunk(items: Sequence[tuple]) -> tuple[list, list]:
             lookup = self.score.lookup()
-            return [function(*item, lookup) for item in items]
+            with self._memory.changes(recorded) as changes:
+                results = [function(*item, lookup) for item in items]
+            return results, changes
 
-        size = max(1, min(32, -(-len(work) // (4 * threads(self.n_jobs)))))
+        size = max(1, min(32, -(-len(work) // _CHUNKS)))
         chunks = [work[a : a + size] for a in range(0, len(work), size)]
-        return [result for part in run(chunk, chunks, self.n_jobs) for result in part]
+        parts = run(chunk, chunks, self.n_jobs, PLAIN)
+        for _, changes in parts:
+            self._memory.repeat(changes)
+        return [result for results, _ in parts for result in results]
 
     # Scores and the density of edges
 

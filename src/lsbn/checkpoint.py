@@ -1,0 +1,268 @@
+"""Checkpoints: finished pieces of work, kept in a folder so that a stopped fit can be resumed.
+
+A fit is deterministic, so its parallel calls always come in the same order. While a checkpoint is
+active, `lsbn.parallel` numbers the calls and stores the result of every piece under the number of
+its call and its place. A resumed fit repeats the cheap work between the calls and reads the stored
+pieces instead of computing them again. So it ends with the same bits.
+
+Pieces are plain values with arrays. Each file is an ``.npz`` with one array for each type of
+number, and an index in JSON. Nothing is pickled. A file is written whole or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+import time
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lsbn.files import atomic_file
+
+__all__ = [
+    "PLAIN",
+    "Checkpoint",
+    "Codec",
+    "Record",
+    "begin_call",
+    "is_active",
+    "without_checkpoint",
+]
+
+MANIFEST = "manifest.json"
+_INTERVAL = 1.0
+"""Seconds between two files. Pieces that are ready earlier wait in memory."""
+_INDEX = "index"
+_ACTIVE: ContextVar[Checkpoint | None] = ContextVar("checkpoint", default=None)
+
+
+class Codec(NamedTuple):
+    """How results of a function become plain values, and back.
+
+    Plain values are None, numbers, text, arrays of numbers, and lists, tuples and dicts of plain
+    values.
+    """
+
+    pack: Callable[[Any], Any]
+    unpack: Callable[[Any], Any]
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+PLAIN = Codec(_same, _same)
+"""The codec of results that are plain values already."""
+
+
+class Checkpoint:
+    """A folder of finished pieces.
+
+    Parameters
+    ----------
+    folder : path
+        It is made when the first piece is written.
+    identity : mapping of str to str
+        What the pieces depend on, such as a digest of the data; the key is a word for the user.
+
+    Raises
+    ------
+    ValueError
+        If the folder has pieces of another fit. The message says what differs.
+    """
+
+    def __init__(self, folder: Path, identity: Mapping[str, str]) -> None:
+        self.folder, self.identity = Path(folder), dict(identity)
+        self._entries: dict[str, tuple[Path, Any]] = {}
+        self._waiting: dict[str, Any] = {}
+        self._arrays: dict[str, list[np.ndarray]] = {}
+        self._calls, self._written = 0, time.monotonic()
+        if self.folder.exists():
+            self._check()
+            for path in sorted(self.folder.glob("*.npz")):
+                self._entries |= {key: (path, tree) for key, tree in _index_of(path).items()}
+
+    def _check(self) -> None:
+        """Raise an error if the folder is not a draft of this fit."""
+        found = read_manifest(self.folder)
+        if found is None:
+            if any(self.folder.iterdir()):
+                raise ValueError(
+                    f"{self.folder} is not a draft of lsbn; choose another checkpoint folder"
+                )
+            return
+        other = [name for name, value in self.identity.items() if found.get(name) != value]
+        if other:
+            raise ValueError(
+                f"{self.folder} is the draft of another run: it differs in the "
+                f"{' and the '.join(other)}; remove it (lsbn clean), or choose another folder"
+            )
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Store the pieces of all calls inside the block; remove the folder if the block ends well.
+
+        After an error or Ctrl-C the folder stays, if it has any piece.
+        """
+        token = _ACTIVE.set(self)
+        try:
+            yield
+        except BaseException:
+            if self.folder.exists():
+                self.flush()
+            raise
+        finally:
+            _ACTIVE.reset(token)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def begin(self, pieces: int) -> Record:
+        """Give a number to the next call, which has this number of pieces."""
+        self._calls += 1
+        return Record(self, f"{self._calls}/{pieces}")
+
+    def has(self, key: str) -> bool:
+        """Return whether a piece is stored."""
+        return key in self._entries
+
+    def load(self, key: str) -> Any:
+        """Return a stored piece."""
+        path, tree = self._entries[key]
+        return _decoded(tree, _arrays_of(path))
+
+    def store(self, key: str, value: Any) -> None:
+        """Store a piece, now or together with those that are ready within a second."""
+        self._waiting[key] = _encoded(value, self._arrays)
+        if time.monotonic() - self._written >= _INTERVAL:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write all pieces that wait."""
+        if not self._waiting:
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if not (self.folder / MANIFEST).exists():
+            with atomic_file(self.folder / MANIFEST) as draft:
+                draft.write_text(json.dumps(self.identity, indent=1), encoding="utf-8")
+        with atomic_file(self.folder / f"{secrets.token_hex(8)}.npz") as draft:
+            _write(draft, self._waiting, self._arrays)
+        self._waiting, self._arrays, self._written = {}, {}, time.monotonic()
+
+
+class Record(NamedTuple):
+    """The pieces of one call."""
+
+    checkpoint: Checkpoint
+    call: str
+
+    def has(self, piece: int) -> bool:
+        """Return whether a piece of the call is stored."""
+        return self.checkpoint.has(f"{self.call}/{piece}")
+
+    def load(self, piece: int) -> Any:
+        """Return a stored piece of the call."""
+        return self.checkpoint.load(f"{self.call}/{piece}")
+
+    def store(self, piece: int, value: Any) -> None:
+        """Store a piece of the call."""
+        self.checkpoint.store(f"{self.call}/{piece}", value)
+
+
+def begin_call(pieces: int) -> Record | None:
+    """Return the record of the next call, or None if no checkpoint is active."""
+    active = _ACTIVE.get()
+    return None if active is None else active.begin(pieces)
+
+
+def is_active() -> bool:
+    """Return whether a checkpoint is active."""
+    return _ACTIVE.get() is not None
+
+
+@contextmanager
+def without_checkpoint() -> Iterator[None]:
+    """Run a piece: the calls inside a piece are not stored one by one."""
+    token = _ACTIVE.set(None)
+    try:
+        yield
+    finally:
+        _ACTIVE.reset(token)
+
+
+def read_manifest(folder: Path) -> dict[str, str] | None:
+    """Return the identity of a draft, None if the folder is no draft."""
+    try:
+        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _write(path: Path, trees: Mapping[str, Any], arrays: dict[str, list[np.ndarray]]) -> None:
+    """Write encoded values as an ``.npz`` file."""
+    index = json.dumps(trees)
+    parts = {name: np.concatenate(flat) for name, flat in arrays.items()}
+    parts[_INDEX] = np.frombuffer(index.encode(), np.uint8)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, array in parts.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, array, allow_pickle=False)
+
+
+def _encoded(value: Any, arrays: dict[str, list[np.ndarray]]) -> Any:
+    """Return a value for JSON, and append copies of its arrays to the flat arrays by type."""
+    if isinstance(value, np.ndarray | np.generic):
+        array = np.asarray(value)
+        if array.dtype.kind not in "biuf":
+            raise TypeError(f"an array of {array.dtype} cannot be stored in a checkpoint")
+        flat = arrays.setdefault(array.dtype.str[1:], [])
+        if len(flat) > 256:  # so that the sum of lengths stays short
+            flat[:] = [np.concatenate(flat)]
+        start = sum(map(len, flat))
+        flat.append(array.flatten())
+        return {"a": [array.dtype.str[1:], start, *array.shape]}
+    if isinstance(value, list | tuple):
+        return {"lt"[isinstance(value, tuple)]: [_encoded(item, arrays) for item in value]}
+    if isinstance(value, dict):
+        return {"d": [[key, _encoded(item, arrays)] for key, item in value.items()]}
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise TypeError(f"{type(value).__name__} cannot be stored in a checkpoint")
+
+
+def _decoded(tree: Any, arrays: Mapping[str, np.ndarray]) -> Any:
+    """Return the value of `_encoded`."""
+    if not isinstance(tree, dict):
+        return tree
+    ((kind, content),) = tree.items()
+    if kind == "a":
+        name, start, *shape = content
+        size = int(np.prod(shape, dtype=np.int64))
+        return arrays[name][start : start + size].reshape(shape).copy()
+    if kind == "d":
+        return {key: _decoded(item, arrays) for key, item in content}
+    items = [_decoded(item, arrays) for item in content]
+    return tuple(items) if kind == "t" else items
+
+
+def _index_of(path: Path) -> dict[str, Any]:
+    """Return the index of a file; a file that cannot be read has no pieces."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            return json.loads(archive[_INDEX].tobytes())
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+        return {}
+
+
+@lru_cache(maxsize=4)
+def _arrays_of(path: Path) -> dict[str, np.ndarray]:
+    """Return the arrays of a file; pieces of one file are mostly read one after the other."""
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+        return {name: archive[name] for name in archive.files if name != _INDEX}

@@ -1,0 +1,263 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from lsbn import LSBN, Dataset, checkpoint, parallel
+from lsbn.checkpoint import PLAIN, Checkpoint
+from lsbn.cli.app import main
+from lsbn.drafts import draft_of, leftovers
+from lsbn.learners import Score
+from lsbn.learners.averaging import SearchSettings
+from lsbn.learners.averaging.search import ParentSetSearch
+
+arrays = hnp.arrays(st.sampled_from([np.int32, np.float64, np.uint8, bool]), hnp.array_shapes())
+plain = st.recursive(
+    st.none() | st.integers() | st.floats(allow_nan=False) | st.text() | arrays,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.tuples(inner, inner)
+        | st.dictionaries(st.text(), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+def same(a, b):
+    if isinstance(a, np.ndarray):
+        return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+    if isinstance(a, list | tuple):
+        return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(same(a[k], b[k]) for k in a)
+    return type(a) is type(b) and a == b
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(plain, max_size=4))
+def test_plain_values_come_back(tmp_path_factory, values):
+    folder = tmp_path_factory.mktemp("draft") / "x"
+    stored = Checkpoint(folder, {"data": "1"})
+    for k, value in enumerate(values):
+        stored.store(str(k), value)
+    stored.flush()
+    found = Checkpoint(folder, {"data": "1"})
+    assert all(same(found.load(str(k)), value) for k, value in enumerate(values))
+
+
+@pytest.mark.parametrize("value", [object(), np.array([None]), {1, 2}])
+def test_other_objects_are_refused(tmp_path, value):
+    with pytest.raises(TypeError, match="cannot be stored"):
+        Checkpoint(tmp_path / "x", {}).store("1", value)
+
+
+def test_a_piece_that_changes_later_is_stored_as_it_was(tmp_path):
+    stored, array = Checkpoint(tmp_path / "x", {}), np.arange(3)
+    stored.store("1", [array])
+    array += 1
+    stored.flush()
+    assert Checkpoint(tmp_path / "x", {}).load("1")[0].tolist() == [0, 1, 2]
+
+
+def test_the_draft_of_another_fit_is_refused(tmp_path):
+    stored = Checkpoint(tmp_path / "x", {"data": "1", "settings": "2"})
+    stored.store("1", 5)
+    stored.flush()
+    with pytest.raises(ValueError, match="differs in the settings; remove it"):
+        Checkpoint(tmp_path / "x", {"data": "1", "settings": "3"})
+    (tmp_path / "mine.txt").write_text("x")
+    with pytest.raises(ValueError, match="is not a draft of lsbn"):
+        Checkpoint(tmp_path, {})
+
+
+def test_a_file_that_was_cut_off_has_no_pieces(tmp_path):
+    stored = Checkpoint(tmp_path / "x", {})
+    stored.store("1", np.arange(5))
+    stored.flush()
+    (file,) = (tmp_path / "x").glob("*.npz")
+    file.write_bytes(file.read_bytes()[:40])
+    assert not Checkpoint(tmp_path / "x", {}).has("1")
+
+
+class Stopped(Exception):
+    """Stands for the death of a process."""
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_finished_pieces_are_not_computed_again(tmp_path, monkeypatch, n_jobs):
+    monkeypatch.setattr(checkpoint, "_INTERVAL", 0.0)
+    calls, stop = [], [True]
+
+    def square(k):
+        calls.append(k)
+        if k == 4 and stop[0]:
+            time.sleep(0.1)
+            raise Stopped
+        return np.array([k * k])
+
+    def double(data, chunk):
+        calls.extend(chunk)
+        return [data * k for k in chunk]
+
+    def work():
+        with Checkpoint(tmp_path / "x", {}).active():
+            doubled = parallel.scatter(double, lambda _: 2, [10, 20], n_jobs, PLAIN)
+            return doubled, [int(x[0]) for x in parallel.run(square, range(5), n_jobs, PLAIN)]
+
+    with pytest.raises(Stopped):
+        work()
+    assert sorted(calls) == [0, 1, 2, 3, 4, 10, 20]
+    calls.clear()
+    stop[0] = False
+    assert work() == ([20, 40], [0, 1, 4, 9, 16])
+    assert calls == [4]
+    assert not (tmp_path / "x").exists()
+
+
+def fingerprint(model):
+    matrix = model.edge_probabilities_.tocoo()
+    return [matrix.row.tolist(), matrix.col.tolist(), matrix.data.tobytes(), model.communities_]
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    columns = {}
+    for v in range(24):
+        source = columns[f"x{v - 3}"] if v % 5 > 2 else rng.integers(3, size=300)
+        columns[f"x{v}"] = np.where(rng.random(300) < 0.6, source, rng.integers(3, size=300))
+    return pd.DataFrame(columns)
+
+
+@pytest.mark.parametrize(("paper", "most"), [(False, 150), (True, 12)])
+def test_a_fit_that_is_stopped_anywhere_has_the_same_bits(
+    tmp_path, monkeypatch, table, paper, most
+):
+    """Every stop loses what was not stored; the next fit goes on with another number of jobs."""
+    monkeypatch.setattr("lsbn.estimator.REACH", 10)
+    monkeypatch.setattr(checkpoint, "_INTERVAL", 0.0)
+    monkeypatch.setattr("lsbn.pairs.statistics.STORED_VARIABLES", 10)
+    monkeypatch.setattr("lsbn.pairs.survey._BLOCK", 16)
+    make = LSBN.paper if paper else LSBN
+    options = {"random_state": 1, "effort": "quick"} if not paper else {"random_state": 1}
+    wanted = fingerprint(make(**options).fit(table))
+    original, rng = Checkpoint.flush, np.random.default_rng(0)
+    stops, left = 0, [0]
+
+    def flush(self):
+        original(self)
+        left[0] -= 1
+        if left[0] == 0:
+            raise Stopped
+
+    monkeypatch.setattr(Checkpoint, "flush", flush)
+    while True:
+        left[0] = int(rng.integers(2, most))
+        try:
+            found = make(**options, checkpoint=tmp_path / "x", n_jobs=1 + stops % 2).fit(table)
+            break
+        except Stopped:
+            stops += 1
+    assert fingerprint(found) == wanted
+    assert stops > 2
+    assert not (tmp_path / "x").exists()
+
+
+def test_without_a_seed_the_seed_of_the_draft_is_used(tmp_path, monkeypatch, table):
+    monkeypatch.setattr(checkpoint, "_INTERVAL", 0.0)
+
+    def stop(text):
+        if "whole network" in text:
+            raise Stopped
+
+    options = {"checkpoint": tmp_path / "x", "learner": "greedy"}
+    with pytest.raises(Stopped):
+        LSBN(verbose=stop, **options).fit(table.iloc[:, :8])
+    seed = json.loads((tmp_path / "x" / "manifest.json").read_text())["seed"]
+    known = np.random.SeedSequence(int(seed.split(" ")[0]))
+    monkeypatch.setattr("lsbn.estimator.seed_sequence", lambda state: known)
+    wanted = fingerprint(LSBN(learner="greedy").fit(table.iloc[:, :8]))
+    monkeypatch.undo()
+    assert fingerprint(LSBN(**options).fit(table.iloc[:, :8])) == wanted
+    assert list(tmp_path.iterdir()) == []
+
+
+SLOW = """
+import sys
+from lsbn import checkpoint
+checkpoint._INTERVAL = 0.0
+from lsbn.cli.app import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_kill_and_resume_on_the_command_line(tmp_path, table):
+    """A run is killed at random moments, as by kill -9, and resumed."""
+    data, run = tmp_path / "t.csv", tmp_path / "run"
+    table.iloc[:, :20].to_csv(data, index=False)
+    words = ["learn", str(data), "-o", str(run), "--seed", "3", "--effort", "quick"]
+    assert main([*words[:3], str(tmp_path / "whole"), *words[4:]]) == 0
+    command, rng = [sys.executable, "-c", SLOW, *words], np.random.default_rng(0)
+    for _ in range(2):
+        process = subprocess.Popen([*command, "--resume"], stdout=subprocess.DEVNULL)
+        end = time.monotonic() + 60
+        while not draft_of(run).exists() and process.poll() is None and time.monotonic() < end:
+            time.sleep(0.01)
+        time.sleep(float(rng.random()) * 0.3)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    if not run.exists():
+        assert main(words) == 2 or not draft_of(run).exists()
+        assert main([*words, "--resume"]) == 0
+    for name in ("edges.csv", "communities.json", "graph.graphml"):
+        assert (run / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    assert leftovers(tmp_path) == [] or os.name == "nt"
+
+
+def test_clean_lists_and_removes_drafts(tmp_path, capsys):
+    stored = Checkpoint(tmp_path / ".a.draft", {"code of lsbn": "1", "size of the table": "5 rows"})
+    stored.store("1", np.arange(5))
+    stored.flush()
+    (tmp_path / ".b.csv.0123abcd.tmp").write_text("x")
+    (tmp_path / "kept.csv").write_text("x")
+    assert main(["clean", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert ".a.draft: draft of a run, 5 rows" in told
+    assert ".b.csv.0123abcd.tmp: unfinished file" in told
+    assert "--remove" in told
+    assert main(["clean", str(tmp_path), "--remove", "--days", "1"]) == 0
+    assert len(list(tmp_path.iterdir())) == 3
+    assert main(["clean", str(tmp_path), "--remove"]) == 0
+    assert [p.name for p in tmp_path.iterdir()] == ["kept.csv"]
+    assert main(["clean", str(tmp_path / "nothing")]) == 2
+
+
+def test_a_resumed_search_remembers_the_same_scores(tmp_path, monkeypatch, table):
+    """A remembered score may differ from a new one in its last bits."""
+    monkeypatch.setattr(checkpoint, "_INTERVAL", 0.0)
+    data = Dataset.from_table(table.iloc[:, :10])
+    pools = [np.delete(np.arange(10), v) for v in range(10)]
+
+    def explored():
+        search = ParentSetSearch(data, Score(), SearchSettings(), n_jobs=2)
+        search.explore(pools, 0)
+        return {key: (m.keys.tolist(), m.values[m.keys > 0].tolist()) for key, m in scores(search)}
+
+    def scores(search):
+        return search._memory._scores.items()
+
+    wanted = explored()
+    with pytest.raises(ZeroDivisionError), Checkpoint(tmp_path / "x", {}).active():
+        _ = 1 / (len(explored()) - len(wanted))
+    monkeypatch.setattr("lsbn.kernels.parents.explore_parent_sets", None)
+    with Checkpoint(tmp_path / "x", {}).active():
+        assert explored() == wanted
