@@ -10,6 +10,7 @@ from scipy import sparse
 from lsbn.data import Dataset
 from lsbn.kernels.mixture import MOST_CONTEXTS
 from lsbn.kernels.subsets import exact_edge_posteriors, exact_graph_posteriors
+from lsbn.learners.averaging.collector import GraphCollector
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.settings import ENUMERATION, SearchSettings, TableSettings
 from lsbn.learners.diagnostics import Diagnostics
@@ -68,7 +69,12 @@ def scoring_seconds(dataset: Dataset, score: Score, bound: int) -> float:
 
 
 def exact_posteriors(
-    dataset: Dataset, score: Score, bound: int, count: str = "orders", n_jobs: int = 1
+    dataset: Dataset,
+    score: Score,
+    bound: int,
+    count: str = "orders",
+    n_jobs: int = 1,
+    collector: GraphCollector | None = None,
 ) -> tuple[sparse.csr_array, Diagnostics]:
     """Average over all parent sets up to a bound, exactly.
 
@@ -83,6 +89,8 @@ def exact_posteriors(
         Most parents of a variable.
     count : {"orders", "graphs"}
     n_jobs : int
+    collector : GraphCollector, optional
+        Draws networks from the average.
 
     Returns
     -------
@@ -101,6 +109,8 @@ def exact_posteriors(
         if not search.find_density(posterior.sum(), ENUMERATION.density_step):
             break
         posterior, evidence = COUNTS[count](n, *search.as_subsets())
+    if collector is not None:
+        collector.draw_exactly(search.as_subsets(), count)
     diagnostics = Diagnostics(
         method="exact",
         count=count,

@@ -14,6 +14,7 @@ from scipy import sparse
 
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
+from lsbn.learners.averaging.collector import GraphCollector
 from lsbn.learners.averaging.convergence import warn_of_disagreement
 from lsbn.learners.averaging.exact import (
     COUNTS,
@@ -52,6 +53,7 @@ def learn_model_averaging(
     pairs: PairStatistics | None = None,
     random_state: Any = None,
     n_jobs: int = 1,
+    n_graphs: int = 0,
 ) -> Learned:
     """Average over all networks and give the posterior of every edge.
 
@@ -75,28 +77,37 @@ def learn_model_averaging(
         Candidate parents in the first search; all variables by default.
     pairs : ignored
     random_state, n_jobs : seed of all random numbers, and number of threads
+    n_graphs : int
+        Number of networks to draw from the posterior; edge probabilities do not depend on it.
     """
     del pairs
     score = Score.of(score)
     varying = np.flatnonzero(dataset.cards > 1)
     n = len(varying)
     _check(method, max_parents, count, effort, n)
+    rng = np.random.default_rng(random_state)
+    collector = GraphCollector(n_graphs, dataset.names, varying, rng)
     if n < 2:
-        return _learned(dataset, varying, sparse.csr_array((n, n)), Diagnostics(method="none"))
+        collector.draw_empty()
+        nothing = sparse.csr_array((n, n)), Diagnostics(method="none")
+        return _learned(dataset, varying, *nothing, collector)
     part = dataset.select(varying) if n < dataset.n_variables else dataset
     bound = parent_bound(n, max_parents)
     limit = exact_limit if count == "orders" else min(exact_limit, ENUMERATION.max_graph_variables)
     cheap = scoring_seconds(part, score, bound) <= ENUMERATION.max_seconds
     if method == "exact" or (method == "auto" and n <= limit and cheap):
-        return _learned(dataset, varying, *exact_posteriors(part, score, bound, count, n_jobs))
+        average = exact_posteriors(part, score, bound, count, n_jobs, collector)
+        return _learned(dataset, varying, *average, collector)
     settings = (search or SearchSettings.of(effort)).bounded(max_parents)
-    sampling, rng = sampling or SamplingSettings.of(effort), np.random.default_rng(random_state)
-    sampler = OrderSampler(part, score, settings, sampling, rng, n_jobs, count=count)
+    sampling = sampling or SamplingSettings.of(effort)
+    sampler = OrderSampler(
+        part, score, settings, sampling, rng, n_jobs, count=count, collector=collector
+    )
     exhaustive = (cheap or method == "sampled") and can_enumerate(n, bound, max_parents)
     pools = None if exhaustive else _renumbered(candidates, varying, dataset)
     matrix, diagnostics = sampler.run_exhaustive(bound) if exhaustive else sampler.run(pools)
     warn_of_disagreement(diagnostics)
-    return _learned(dataset, varying, matrix, diagnostics)
+    return _learned(dataset, varying, matrix, diagnostics, collector)
 
 
 def _check(method: str, max_parents: int | None, count: str, effort: str, n: int) -> None:
@@ -118,7 +129,11 @@ def _check(method: str, max_parents: int | None, count: str, effort: str, n: int
 
 
 def _learned(
-    dataset: Dataset, varying: np.ndarray, matrix: sparse.csr_array, diagnostics: Diagnostics
+    dataset: Dataset,
+    varying: np.ndarray,
+    matrix: sparse.csr_array,
+    diagnostics: Diagnostics,
+    collector: GraphCollector,
 ) -> Learned:
     """Give the variables their numbers in the dataset, and the constant ones no edges."""
     n = dataset.n_variables
@@ -126,7 +141,7 @@ def _learned(
         entries = matrix.tocoo()
         places = (varying[entries.row], varying[entries.col])
         matrix = sparse.csr_array((entries.data, places), shape=(n, n))
-    return Learned(EdgeProbabilities(matrix, dataset.names), diagnostics)
+    return Learned(EdgeProbabilities(matrix, dataset.names), diagnostics, collector.graphs)
 
 
 def _renumbered(

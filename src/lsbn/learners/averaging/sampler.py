@@ -17,6 +17,7 @@ from lsbn.data import Dataset
 from lsbn.kernels import orders as _orders
 from lsbn.kernels.state import EdgeSums
 from lsbn.learners.averaging.annealing import AnnealedOrder, anneal_orders
+from lsbn.learners.averaging.collector import GraphCollector, Trail
 from lsbn.learners.averaging.convergence import (
     ChainSums,
     best_mode,
@@ -53,6 +54,8 @@ class OrderSampler:
     n_jobs : int
     count : {"orders", "graphs"}
         With ``graphs``, chains of graphs follow those of orders, and are averaged instead.
+    collector : GraphCollector, optional
+        Draws networks from the chains that are averaged.
     """
 
     def __init__(
@@ -65,7 +68,9 @@ class OrderSampler:
         n_jobs: int = 1,
         *,
         count: str = "orders",
+        collector: GraphCollector | None = None,
     ) -> None:
+        self.collector = collector or GraphCollector(0)
         self.search = ParentSetSearch(dataset, score, settings, n_jobs)
         self.score = score
         self.sampling = sampling
@@ -187,8 +192,12 @@ class OrderSampler:
             starts = best_mode(chains, self.sampling.worse_mode)
             chains = sample_graphs(sets, starts, self.sampling, self.rng, self.n_jobs)
         matrix, diagnostics = average_chains(sets, chains, self.sampling.worse_mode)
+        trails = [chain.trail for chain in best_mode(chains, self.sampling.worse_mode)]
         if self.count == "graphs":
             matrix = without_excess(matrix)
+            self.collector.draw_from_graphs(trails, sets)
+        else:
+            self.collector.draw_from_orders(trails, sets)
         rounds = [round(float(best), 3) for best in history]
         density = self.search.score.density
         return matrix, replace(diagnostics, count=self.count, density=density, rounds=rounds)
@@ -208,16 +217,18 @@ class Chain(ChainSums):
 
     def __init__(self, keys: np.ndarray, size: int, rng: np.random.Generator) -> None:
         super().__init__(size)
-        self.keys, self.rng = keys, rng
+        self.keys, self.rng, self.trail = keys, rng, Trail(len(keys))
 
     def advance(self, sets: ParentSets, core: ParentSets, settings: SamplingSettings) -> None:
         """Sample one more part. The first part is burn-in: the second replaces it."""
         part, squares = np.zeros_like(self.total), np.zeros_like(self.total)
         sums, sweeps = EdgeSums(sets.lists, part, squares), settings.sweeps
+        kept = np.empty((sweeps // settings.thin, len(self.keys)))
         scores = _orders.sample(
-            core.lists, core.links, self.keys, sweeps, settings.thin, self.rng, sums
+            core.lists, core.links, self.keys, sweeps, settings.thin, self.rng, sums, kept
         )
         self.add_part(sums, scores, sweeps)
+        self.trail.add(kept, first=self.parts == 1)
 
 
 def average_chains(
