@@ -99,6 +99,9 @@ class LSBN(FittedNetwork, BaseEstimator):
         How long the last pass of model averaging searches and samples. ``quick`` runs one search.
         ``standard`` compares independent searches, and runs more of them if they disagree.
         ``thorough`` runs up to 24, and longer chains.
+    n_graphs : int
+        Number of networks that the last pass of model averaging draws from the posterior and
+        keeps, see `sample_graphs`. Edge probabilities do not depend on it.
     threshold : float
         Edges of `dag_` and `cpdag_` have a greater probability than this, in either direction.
     discretize, bins, missing, max_states
@@ -120,6 +123,8 @@ class LSBN(FittedNetwork, BaseEstimator):
     edges_ : EdgeProbabilities
         The same probabilities with the names of the variables: the columns and, with
         ``fold_copies="group"``, the groups.
+    graphs_ : SampledGraphs or None
+        The networks that were drawn from the posterior. None if there is no posterior of networks.
     groups_ : dict of str to tuple of str
         The columns of each group of copies by the name of the group; empty unless
         ``fold_copies="group"``.
@@ -174,6 +179,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         score: Score | str | None = None,
         count: str = "orders",
         effort: str = "standard",
+        n_graphs: int = 1000,
         threshold: float = 0.5,
         discretize: str | None = None,
         bins: int = 5,
@@ -196,6 +202,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         self.score = score
         self.count = count
         self.effort = effort
+        self.n_graphs = n_graphs
         self.threshold = threshold
         self.discretize = discretize
         self.bins = bins
@@ -325,7 +332,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         score = self._score()
         options: dict[str, Any] = {} if score is None else {"score": score}
         if self.learner == "model-averaging":
-            options |= {"count": self.count, "effort": self.effort}
+            options |= {"count": self.count, "effort": self.effort, "n_graphs": self.n_graphs}
         return LEARNERS[str(self.learner)](
             dataset,
             candidates=candidates,
@@ -372,6 +379,7 @@ class LSBN(FittedNetwork, BaseEstimator):
     ) -> None:
         """Set the attributes of the result, with the copies of columns."""
         edges = folded.unfold_edges(learned.edges)
+        self.graphs_ = folded.unfold_graphs(learned.graphs)
         communities = folded.unfold_communities(communities)
         self.groups_ = dict(folded.groups)
         self.communities_ = [[edges.names[v] for v in c.tolist()] for c in communities]

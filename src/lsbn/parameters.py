@@ -47,6 +47,7 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
     check_effort(given["learner"], given["effort"])
     copies_of(given["learner"], given["fold_copies"])
     _check_weights(given["weights"])
+    _check_whole("n_graphs", given["n_graphs"], 0)
     _check_whole("max_community", given["max_community"], 2)
     _check_whole("max_size", given["max_size"], 2, 20)
     if not _is_number(given["triplet_threshold"]) or not 0 <= given["triplet_threshold"] <= 1:

@@ -35,6 +35,8 @@ __all__ = ["FOLDS", "Folded", "fold_copies", "group_copies", "grouped_dataset"]
 
 LEAST_SURPRISE = 10.0
 """Equal columns are copies if they are equal by chance with a probability below exp(-10)."""
+UNFOLDING_SEED = 0
+"""Seed of the roots among copies, in networks that are drawn by another seed."""
 LONGEST_NAME = 8
 """The name of a group has the names of at most this many columns, and the number of the others."""
 
@@ -141,7 +143,7 @@ class Folded:
         matrix = sparse.csr_array((data, (rows, columns)), shape=(n, n))
         return EdgeProbabilities(matrix, self.whole.names)
 
-    def unfold_graphs(self, graphs: SampledGraphs, rng: np.random.Generator) -> SampledGraphs:
+    def unfold_graphs(self, graphs: SampledGraphs | None) -> SampledGraphs | None:
         """Return sampled networks over all columns, with each copy joined to its original.
 
         In a network in which the original has no parents, one of the copies may be the root
@@ -149,16 +151,17 @@ class Folded:
 
         Parameters
         ----------
-        graphs : SampledGraphs
+        graphs : SampledGraphs or None
             Over the kept columns, in the order of `kept`.
-        rng : numpy.random.Generator
 
         Returns
         -------
-        SampledGraphs
+        SampledGraphs or None
             Over the columns of `whole`.
         """
-        k = len(graphs)
+        if graphs is None:
+            return None
+        k, rng = len(graphs), np.random.default_rng(UNFOLDING_SEED)
         of_graph, ends = [graphs.of_graph], [(self.kept[graphs.parent], self.kept[graphs.child])]
         for first in np.unique(self.originals[self.repeated]):
             copies = self.repeated[self.originals[self.repeated] == first]

@@ -18,7 +18,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from lsbn.data.columns import Column, DataError, listing
-from lsbn.data.discretize import intervals, observed_codes
+from lsbn.data.discretize import Cut, intervals, observed_codes
 from lsbn.data.ingest import file_columns, table_columns
 from lsbn.data.options import TableOptions
 
@@ -44,6 +44,8 @@ class Dataset:
         ``states[v][c]`` is the label of code c of variable v.
     notes : tuple of str
         Changes of the table: dropped rows, discretised columns, columns with a single state.
+    cuts : tuple of Cut or None
+        How the numbers of each variable were cut into states; empty if none were.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class Dataset:
     names: tuple[str, ...]
     states: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
+    cuts: tuple[Cut | None, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.names)
@@ -208,6 +211,7 @@ class Dataset:
             self.cards[index],
             tuple(self.names[v] for v in index),
             tuple(self.states[v] for v in index),
+            cuts=tuple(self.cuts[v] for v in index) if self.cuts else (),
         )
 
     def to_pandas(self) -> pd.DataFrame:
@@ -246,7 +250,8 @@ def _coded_table(columns: list[Column], options: TableOptions) -> Dataset:
     notes += _closing_notes(names, coded, cards, options)
     dtype = np.uint8 if cards.max() <= 256 else np.uint16
     codes = np.array([c.codes for c in coded], dtype=dtype, order="C")
-    return Dataset(codes, cards, names, tuple(c.labels for c in coded), notes)
+    cuts = tuple(c.cut for c in coded) if any(c.cut for c in coded) else ()
+    return Dataset(codes, cards, names, tuple(c.labels for c in coded), notes, cuts)
 
 
 def _without_missing(
@@ -283,16 +288,16 @@ class _Coded:
     codes: np.ndarray
     labels: tuple[str, ...]
     n_states: int
-    cut: bool = False
+    cut: Cut | None = None
 
 
 def _coded_column(column: Column, options: TableOptions) -> _Coded:
     """Code the observed states of a column; discretise it if needed."""
-    values, cut = column.present, False
+    values, cut = column.present, None
     strategy, bins = str(options.discretize), options.bins
     if column.continuous:
-        codes, labels = intervals(column, strategy, bins)
-        cut, n_states = True, len(labels)
+        codes, labels, cut = intervals(column, strategy, bins)
+        n_states = len(labels)
     else:
         if values.dtype.kind == "f":
             values = values.astype(np.int64)
@@ -300,8 +305,8 @@ def _coded_column(column: Column, options: TableOptions) -> _Coded:
         n_states = len(observed)
         crowded = n_states > options.max_states
         if crowded and column.labels is None and options.discretize is not None:
-            codes, labels = intervals(column, strategy, bins)
-            cut, n_states = True, len(labels)
+            codes, labels, cut = intervals(column, strategy, bins)
+            n_states = len(labels)
         elif crowded:
             return _Coded(codes, (), n_states)
         elif column.labels is None:

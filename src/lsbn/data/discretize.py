@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,50 @@ from sklearn.preprocessing import KBinsDiscretizer
 
 from lsbn.data.columns import Column, label_of
 
-__all__ = ["STRATEGIES", "intervals", "observed_codes"]
+__all__ = ["STRATEGIES", "Cut", "intervals", "observed_codes"]
 
 STRATEGIES = ("quantile", "uniform", "kmeans")
 """Ways to choose the cut points, by their names in scikit-learn."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How the numbers of a column became states, so that other rows are coded alike.
+
+    Attributes
+    ----------
+    points : tuple of float
+        Upper ends of all intervals but the last, each within its interval; or all values.
+    exact : bool
+        Whether each state is a single value.
+    time : str
+        The numpy type of dates and durations, or an empty text.
+    origin : int
+        The tick from which the points of a date or duration count.
+
+    Examples
+    --------
+    >>> Cut((0.5, 2.0)).codes(Column("x", np.array([-9.0, 0.5, 0.6, 99.0]))).tolist()
+    [0, 0, 1, 2]
+    """
+
+    points: tuple[float, ...]
+    exact: bool = False
+    time: str = ""
+    origin: int = 0
+
+    def codes(self, column: Column) -> np.ndarray:
+        """Return the state of every number; -1 for a number that is no state."""
+        values = column.values.astype(np.float64)
+        if self.time and column.time:
+            ticks = np.where(np.isnan(values), 0, values).astype(np.int64) + column.origin
+            ticks = ticks.astype(column.time).astype(self.time).astype(np.int64)
+            values = np.where(np.isnan(values), np.nan, (ticks - self.origin).astype(np.float64))
+        found = np.searchsorted(self.points, values, side="left")
+        if not self.exact:
+            return found
+        points = np.append(self.points, np.nan)
+        return np.where(points[found] == values, found, -1)
 
 
 def observed_codes(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -35,7 +76,9 @@ def observed_codes(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return observed, codes
 
 
-def intervals(column: Column, strategy: str, bins: int) -> tuple[np.ndarray, tuple[str, ...]]:
+def intervals(
+    column: Column, strategy: str, bins: int
+) -> tuple[np.ndarray, tuple[str, ...], Cut]:
     """Cut the numbers of a column into right-closed intervals.
 
     Parameters
@@ -54,10 +97,13 @@ def intervals(column: Column, strategy: str, bins: int) -> tuple[np.ndarray, tup
         The interval of every value that is not missing.
     labels : tuple of str
         The labels of the intervals that hold a value.
+    cut : Cut
+        The same coding for other rows. A value in an interval without rows is put into the next
+        interval with rows, a value outside of all intervals into the nearest one.
 
     Examples
     --------
-    >>> codes, labels = intervals(Column("x", np.array([0.1, 0.2, 0.3, 0.4])), "quantile", 2)
+    >>> codes, labels, _ = intervals(Column("x", np.array([0.1, 0.2, 0.3, 0.4])), "quantile", 2)
     >>> codes.tolist(), labels
     ([0, 0, 1, 1], ('[0.1, 0.2]', '(0.2, 0.4]'))
     """
@@ -65,7 +111,8 @@ def intervals(column: Column, strategy: str, bins: int) -> tuple[np.ndarray, tup
     distinct = np.unique(values)
     if len(distinct) <= bins:
         texts = _edge_texts(distinct, column) if column.time else map(label_of, distinct.tolist())
-        return np.searchsorted(distinct, values), tuple(texts)
+        cut = Cut(tuple(distinct.tolist()), True, column.time, column.origin)
+        return np.searchsorted(distinct, values), tuple(texts), cut
     cuts = _cut_points(values, strategy, bins)
     observed, codes = observed_codes(np.searchsorted(cuts, values, side="left"))
     text = _edge_texts(np.array([distinct[0], *cuts, distinct[-1]]), column)
@@ -73,7 +120,9 @@ def intervals(column: Column, strategy: str, bins: int) -> tuple[np.ndarray, tup
         text[i] if text[i] == text[i + 1] else f"{'(' if i else '['}{text[i]}, {text[i + 1]}]"
         for i in range(len(cuts) + 1)
     ]
-    return codes, tuple(labels[i] for i in observed)
+    points = tuple(cuts[observed[:-1]].tolist())
+    cut = Cut(points, False, column.time, column.origin)
+    return codes, tuple(labels[i] for i in observed), cut
 
 
 def _cut_points(values: np.ndarray, strategy: str, bins: int) -> np.ndarray:

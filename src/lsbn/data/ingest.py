@@ -35,7 +35,11 @@ _PARQUET = (".parquet", ".pq")
 
 
 def table_columns(
-    table: Any, names: Sequence[Any] | None = None, source: str = "table"
+    table: Any,
+    names: Sequence[Any] | None = None,
+    source: str = "table",
+    *,
+    to_learn: bool = True,
 ) -> list[Column]:
     """Split a pandas, polars, pyarrow or numpy table into columns.
 
@@ -47,6 +51,8 @@ def table_columns(
         Names to use instead of the table's own.
     source : str
         The name of the table in error messages.
+    to_learn : bool
+        Refuse a table of a single row or a single column, from which nothing can be learned.
 
     Returns
     -------
@@ -74,11 +80,14 @@ def table_columns(
     if names is not None and len(names) != len(own):
         raise DataError(f"names has {len(names)} entries for {len(own)} columns; give one for each")
     clean = check_names(own if names is None else list(names), source)
-    check_shape(len(clean), n_rows, source)
+    if to_learn or not clean or not n_rows:
+        check_shape(len(clean), n_rows, source)
     return parse_columns(clean, columns)
 
 
-def file_columns(path: str | os.PathLike[str], names: Sequence[Any] | None = None) -> list[Column]:
+def file_columns(
+    path: str | os.PathLike[str], names: Sequence[Any] | None = None, *, to_learn: bool = True
+) -> list[Column]:
     """Read a .csv, .tsv (plain or .gz) or .parquet file into columns.
 
     Parameters
@@ -86,6 +95,8 @@ def file_columns(path: str | os.PathLike[str], names: Sequence[Any] | None = Non
     path : str or path
     names : sequence, optional
         Names to use instead of those in the file.
+    to_learn : bool
+        As for `table_columns`.
 
     Returns
     -------
@@ -115,8 +126,8 @@ def file_columns(path: str | os.PathLike[str], names: Sequence[Any] | None = Non
                 table = file.read()
         except (pa.ArrowException, OSError) as error:
             raise DataError(f"{path}: not a readable Parquet file ({error})") from error
-        return table_columns(table, names, str(path))
-    return read_csv(path, SEPARATORS[suffix], names)
+        return table_columns(table, names, str(path), to_learn=to_learn)
+    return read_csv(path, SEPARATORS[suffix], names, to_learn)
 
 
 def _narwhals_frame(table: Any) -> tuple[nw.DataFrame[Any], list[Any]]:

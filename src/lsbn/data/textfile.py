@@ -31,7 +31,9 @@ _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$|^[+-]?([iI]nf|[i
 _ZERO_PADDED = r"^[+-]?0[0-9]"
 
 
-def read_csv(path: Path, separator: str, names: Sequence[Any] | None = None) -> list[Column]:
+def read_csv(
+    path: Path, separator: str, names: Sequence[Any] | None = None, to_learn: bool = True
+) -> list[Column]:
     """Read a text file with pyarrow, then find the columns of numbers.
 
     Parameters
@@ -74,7 +76,8 @@ def read_csv(path: Path, separator: str, names: Sequence[Any] | None = None) -> 
         raise DataError(f"{path}: not readable as CSV ({error})") from error
     other = next((c for c in ";\t,|" if c != separator and c in header[0]), None)
     hint = f" (the header contains {other!r}: is that the separator?)" if other else ""
-    check_shape(len(clean), table.num_rows, str(path), hint)
+    if to_learn or not clean or not table.num_rows:
+        check_shape(len(clean), table.num_rows, str(path), hint)
     return parse_columns(clean, (_with_numbers(combined(c)) for c in table.columns))
 
 
