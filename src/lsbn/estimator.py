@@ -10,6 +10,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array
 
+from lsbn.answers.answers import Answers
+from lsbn.answers.fitted import FittedAnswers
 from lsbn.data import DataError, Dataset
 from lsbn.data.copies import FOLDS, Folded
 from lsbn.fitted import FittedNetwork
@@ -24,7 +26,13 @@ from lsbn.learners import LEARNERS, Learned, Score
 from lsbn.learners.averaging import SearchSettings
 from lsbn.pairs import WEIGHTS, PairStatistics
 from lsbn.parallel import threads
-from lsbn.parameters import check_parameters, copies_of, score_of, seed_sequence
+from lsbn.parameters import (
+    check_parameters,
+    copies_of,
+    default_score,
+    score_of,
+    seed_sequence,
+)
 from lsbn.partition import ropart
 
 __all__ = ["LSBN"]
@@ -36,16 +44,16 @@ REACH = SearchSettings.max_unrestricted
 
 
 class _ScoreParameter:
-    """Stores the parameter ``score``, so that scikit-learn does not call it as a method."""
+    """Stores the parameter ``score`` apart from the method ``score`` of scikit-learn."""
 
     def __set__(self, model: LSBN, value: Any) -> None:
         model.__dict__["score"] = value
 
     def __get__(self, model: LSBN | None, owner: type) -> Any:
-        raise AttributeError("score is a parameter: see get_params()")
+        return owner.mean_log_likelihood if model is None else model.mean_log_likelihood
 
 
-class LSBN(FittedNetwork, BaseEstimator):
+class LSBN(FittedAnswers, FittedNetwork, BaseEstimator):
     """Learn the structure of a large Bayesian network, with a probability for every edge.
 
     The paper's method has three steps. ROPART partitions the variables into overlapping
@@ -390,6 +398,9 @@ class LSBN(FittedNetwork, BaseEstimator):
         self.edge_probabilities_ = edges.matrix
         self.dag_ = edges.dag(self.threshold)
         self.cpdag_ = edges.cpdag(self.threshold)
+        score = self._score() or default_score(self.learner, self.last_pass)
+        results = (edges, self.dag_, self.graphs_)
+        self._answers = Answers.of(folded.whole, score, *results, groups=self.groups_)
 
 
 def _code_table(table: Any, **options: Any) -> Dataset:

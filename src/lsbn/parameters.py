@@ -10,7 +10,7 @@ import numpy as np
 
 from lsbn.data import TableOptions
 from lsbn.data.copies import FOLDS
-from lsbn.learners import LEARNERS, Score
+from lsbn.learners import LEARNERS, PUBLISHED, Score
 from lsbn.learners.averaging import COUNTS, EFFORTS
 from lsbn.pairs import WEIGHTS, base_weights
 
@@ -19,6 +19,7 @@ __all__ = [
     "check_effort",
     "check_parameters",
     "copies_of",
+    "default_score",
     "score_of",
     "seed_sequence",
 ]
@@ -68,6 +69,19 @@ def score_of(learner: Any, score: Score | str | None) -> Score | None:
     if score is not None and learner in ("pc", "aracne"):
         raise ValueError(f"the learner {learner!r} has no score; leave out score")
     return None if score is None else Score.of(score)
+
+
+def default_score(learner: Any, last_pass: bool = True) -> Score:
+    """Return the score that applies if none is given: mixed, or that of the paper.
+
+    Learners without a score have tables by the score of the paper.
+
+    Examples
+    --------
+    >>> default_score("model-averaging").kind, default_score("pc").kind
+    ('mixed', 'bdeu')
+    """
+    return Score() if learner == "model-averaging" and last_pass else PUBLISHED
 
 
 def check_count(learner: Any, count: Any, last_pass: bool = True) -> None:

@@ -46,7 +46,9 @@ class Ensemble:
         while True:
             families, members = _distinct_families(graphs)
             logs = np.log(cards)
-            sizes = [np.exp(logs[v] + logs[list(p)].sum()) for v, s in enumerate(families) for p in s]
+            sizes = [
+                np.exp(logs[v] + logs[list(p)].sum()) for v, s in enumerate(families) for p in s
+            ]
             if len(graphs) < 2 or sum(sizes) <= MOST_CELLS:
                 return cls(cards, families, members, tables)
             graphs = graphs.thinned(len(graphs) // 2)
@@ -105,7 +107,9 @@ class Ensemble:
             pairs = [(v, m) for v, m in zip(involved, kind, strict=True) if m >= 0]
             for v, m in pairs:
                 if (v, m) not in known:
-                    known[v, m] = self._log_factor(codes, target, self.tables(v, self.families[v][m]))
+                    known[v, m] = self._log_factor(
+                        codes, target, self.tables(v, self.families[v][m])
+                    )
             logs = sum(known[pair] for pair in pairs)
             shares = np.exp(logs - logs.max(axis=1, keepdims=True))
             total += count * shares / shares.sum(axis=1, keepdims=True)

@@ -76,9 +76,7 @@ def observed_codes(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return observed, codes
 
 
-def intervals(
-    column: Column, strategy: str, bins: int
-) -> tuple[np.ndarray, tuple[str, ...], Cut]:
+def intervals(column: Column, strategy: str, bins: int) -> tuple[np.ndarray, tuple[str, ...], Cut]:
     """Cut the numbers of a column into right-closed intervals.
 
     Parameters

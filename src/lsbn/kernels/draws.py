@@ -22,7 +22,7 @@ from numba import njit
 from lsbn.kernels.bits import popcount
 from lsbn.kernels.graphs import NO_SHARE, draw_set
 from lsbn.kernels.orders import allowed_masks, log_family
-from lsbn.kernels.subsets import log_add, log_order_sums, sum_families, squeeze
+from lsbn.kernels.subsets import log_add, log_order_sums, squeeze, sum_families
 
 
 @njit(nogil=True, cache=True)

@@ -21,7 +21,7 @@ __all__ = ["PROPERTY", "original_names", "portable", "restored"]
 
 PROPERTY = "lsbn_names"
 _RESERVED = frozenset(
-    "network variable probability property type discrete table default".split()
+    ["network", "variable", "probability", "property", "type", "discrete", "table", "default"]
 )
 
 
@@ -105,7 +105,9 @@ def _safe_words(words: Sequence[str], prefix: str) -> tuple[str, ...]:
             continue
         interval = re.fullmatch(r"[\[(](.+), (.+)\]", word)
         text = f"{interval[1]}_to_{interval[2]}" if interval else word
-        text = re.sub(r"(?<!\w)-(?=\d)", "minus_", text).replace("<", "below_").replace(">", "above_")
+        text = (
+            re.sub(r"(?<!\w)-(?=\d)", "minus_", text).replace("<", "below_").replace(">", "above_")
+        )
         base = re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_") or prefix
         number, found = 2, base
         while found in taken or found in kept:

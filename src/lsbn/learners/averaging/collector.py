@@ -103,9 +103,7 @@ class GraphCollector:
         if self.n_graphs:
             self.graphs = SampledGraphs.of([[]] * self.n_graphs, self.names)
 
-    def draw_exactly(
-        self, subsets: tuple[np.ndarray, np.ndarray, np.ndarray], count: str
-    ) -> None:
+    def draw_exactly(self, subsets: tuple[np.ndarray, np.ndarray, np.ndarray], count: str) -> None:
         """Draw independent networks from an exact average.
 
         Parameters
