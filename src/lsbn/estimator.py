@@ -49,7 +49,7 @@ class _ScoreParameter:
     def __set__(self, model: LSBN, value: Any) -> None:
         model.__dict__["score"] = value
 
-    def __get__(self, model: LSBN | None, owner: type) -> Any:
+    def __get__(self, model: LSBN | None, owner: type[LSBN]) -> Any:
         return owner.mean_log_likelihood if model is None else model.mean_log_likelihood
 
 

@@ -15,7 +15,7 @@ from scipy import sparse
 from lsbn.answers.coding import Coding
 from lsbn.answers.effects import Effect, effect_of
 from lsbn.answers.ensemble import Ensemble
-from lsbn.answers.families import FamilyTable, FamilyTables, TableSource
+from lsbn.answers.families import DataCounts, FamilyTable, FamilyTables
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.graph.edge_access import place_of
@@ -47,7 +47,7 @@ class Answers:
         The single graph.
     coding : Coding
         How the rows of a table become states.
-    tables : TableSource
+    tables : FamilyTables
         The predictive tables of families.
     graphs : SampledGraphs, optional
         Networks from the posterior.
@@ -56,7 +56,7 @@ class Answers:
     edges: EdgeProbabilities
     dag: nx.DiGraph
     coding: Coding
-    tables: TableSource
+    tables: FamilyTables
     graphs: SampledGraphs | None = None
 
     @classmethod
@@ -83,7 +83,8 @@ class Answers:
         groups : mapping of str to sequence of str, optional
             The columns of each group.
         """
-        return cls(edges, dag, Coding.of(dataset, groups), FamilyTables(dataset, score), graphs)
+        tables = FamilyTables(DataCounts(dataset), score)
+        return cls(edges, dag, Coding.of(dataset, groups), tables, graphs)
 
     # The posterior of graphs
 

@@ -47,9 +47,7 @@ def to_arviz(graphs: SampledGraphs) -> Any:
     try:
         import arviz
     except ImportError:
-        raise ImportError(
-            "to_arviz needs ArviZ: install it with `pip install arviz` or `pip install 'lsbn[arviz]'`"
-        ) from None
+        raise ImportError("to_arviz needs ArviZ; install it: pip install 'lsbn[arviz]'") from None
     values = chains_of(graphs)
     if int(arviz.__version__.split(".")[0]) >= 1:
         return arviz.from_dict({"posterior": values})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,11 +44,9 @@ class Ensemble:
         """Find the distinct families of networks. Very large tables allow fewer networks."""
         while True:
             families, members = _distinct_families(graphs)
-            logs = np.log(cards)
-            sizes = [
-                np.exp(logs[v] + logs[list(p)].sum()) for v, s in enumerate(families) for p in s
-            ]
-            if len(graphs) < 2 or sum(sizes) <= MOST_CELLS:
+            pairs = [[v, *parents] for v, sets in enumerate(families) for parents in sets]
+            cells = sum(float(np.prod(cards[pair].astype(float))) for pair in pairs)
+            if len(graphs) < 2 or cells <= MOST_CELLS:
                 return cls(cards, families, members, tables)
             graphs = graphs.thinned(len(graphs) // 2)
 
@@ -59,10 +56,6 @@ class Ensemble:
     def family(self, g: int, v: int) -> FamilyTable:
         """Return the table of variable v in network g."""
         return self.tables(v, self.families[v][self.members[g, v]])
-
-    def every_family(self) -> Iterator[FamilyTable]:
-        """Iterate over the tables of all distinct families."""
-        return (self.tables(v, p) for v, sets in enumerate(self.families) for p in sets)
 
     def parents(self, g: int) -> list[tuple[int, ...]]:
         """Return the parents of each variable in network g."""
@@ -107,10 +100,9 @@ class Ensemble:
             pairs = [(v, m) for v, m in zip(involved, kind, strict=True) if m >= 0]
             for v, m in pairs:
                 if (v, m) not in known:
-                    known[v, m] = self._log_factor(
-                        codes, target, self.tables(v, self.families[v][m])
-                    )
-            logs = sum(known[pair] for pair in pairs)
+                    family = self.tables(v, self.families[v][m])
+                    known[v, m] = self._log_factor(codes, target, family)
+            logs = np.sum([known[pair] for pair in pairs], axis=0)
             shares = np.exp(logs - logs.max(axis=1, keepdims=True))
             total += count * shares / shares.sum(axis=1, keepdims=True)
         return total / len(self)

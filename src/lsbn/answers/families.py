@@ -1,9 +1,9 @@
-"""Predictive tables of families, from the data of a fit."""
+"""Counts of families in the data of a fit, and the predictive tables that follow."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -11,7 +11,14 @@ from lsbn.answers.predictive import predictive_table
 from lsbn.data import Dataset
 from lsbn.learners import Score
 
-__all__ = ["FamilyTable", "FamilyTables", "TableSource"]
+__all__ = [
+    "CountSource",
+    "DataCounts",
+    "FamilyCounts",
+    "FamilyTable",
+    "FamilyTables",
+    "TableSource",
+]
 
 MOST_DENSE = 1024
 """A family with more configurations of the parents has a table of those that occur."""
@@ -53,54 +60,92 @@ class FamilyTable:
     def dense(self) -> np.ndarray:
         """Return the table over all configurations, the first parent varying slowest."""
         k = len(self.parents)
-        grid = np.indices(self.cards[::-1]).reshape(k, -1)[::-1] if k else np.zeros((0, 1), int)
+        grid = (
+            np.indices(tuple(self.cards[::-1].tolist())).reshape(k, -1)[::-1]
+            if k
+            else np.zeros((0, 1), int)
+        )
         codes = np.zeros((max(self.parents, default=-1) + 1, grid.shape[1]), np.int64)
         codes[self.parents] = grid
         table = self.table[self.rows(codes)].reshape(*self.cards[::-1], -1)
         return table.transpose(*range(k)[::-1], k).reshape(-1, self.table.shape[1])
 
 
-class TableSource(Protocol):
-    """Gives the predictive table of any family that is asked for."""
+@dataclass(frozen=True, eq=False)
+class FamilyCounts:
+    """The rows of the data with each state of a child, in each configuration of its parents.
 
-    def __call__(self, child: int, parents: tuple[int, ...]) -> FamilyTable:
-        """Return the table of a child with parents in ascending order."""
-
-
-class FamilyTables:
-    """Predictive tables of a dataset under a score; each is computed once.
-
-    Parameters
+    Attributes
     ----------
-    dataset : Dataset
-    score : Score
+    child : int
+    parents : int array
+        Ascending.
+    cards : int array
+        Number of states of each parent.
+    counts : (m, r) int array
+        Rows as in `FamilyTable`.
+    keys : uint64 array, optional
+        As in `FamilyTable`.
     """
 
-    def __init__(self, dataset: Dataset, score: Score) -> None:
-        self.dataset, self.score = dataset, score
-        self._known: dict[tuple[int, tuple[int, ...]], FamilyTable] = {}
+    child: int
+    parents: np.ndarray
+    cards: np.ndarray
+    counts: np.ndarray
+    keys: np.ndarray | None = None
 
-    def __call__(self, child: int, parents: tuple[int, ...]) -> FamilyTable:
-        """Return the table of a child with parents in ascending order."""
-        if (child, parents) not in self._known:
-            self._known[child, parents] = self._table(child, np.array(parents, np.int64))
-        return self._known[child, parents]
 
-    def _table(self, child: int, parents: np.ndarray) -> FamilyTable:
-        data, r = self.dataset, int(self.dataset.cards[child])
-        cards, keys = data.cards[parents], None
-        numbers = _keys(data.codes[parents], cards)
+CountSource = Callable[[int, tuple[int, ...]], FamilyCounts]
+"""Gives the counts of a child with parents in ascending order."""
+TableSource = Callable[[int, tuple[int, ...]], FamilyTable]
+"""Gives the predictive table of a child with parents in ascending order."""
+
+
+@dataclass(frozen=True, eq=False)
+class DataCounts:
+    """Counts families in a dataset."""
+
+    dataset: Dataset
+
+    def __call__(self, child: int, parents: tuple[int, ...]) -> FamilyCounts:
+        """Return the counts of a child with parents in ascending order."""
+        data, above = self.dataset, np.array(parents, np.int64)
+        r, cards, keys = int(data.cards[child]), data.cards[above], None
+        numbers = _keys(data.codes[above], cards)
         q = float(np.prod(cards.astype(float)))
         if q > MOST_DENSE:
             keys, numbers = np.unique(numbers, return_inverse=True)
             q = len(keys) + 1
         cells = numbers.astype(np.int64) * r + data.codes[child]
         counts = np.bincount(cells, minlength=int(q) * r).reshape(-1, r)
-        return FamilyTable(child, parents, cards, predictive_table(counts, cards, self.score), keys)
+        return FamilyCounts(child, above, cards, counts, keys)
+
+
+class FamilyTables:
+    """Predictive tables of families under a score; each is computed once.
+
+    Parameters
+    ----------
+    counts : CountSource
+    score : Score
+    """
+
+    def __init__(self, counts: CountSource, score: Score) -> None:
+        self.counts, self.score = counts, score
+        self._known: dict[tuple[int, tuple[int, ...]], FamilyTable] = {}
+
+    def __call__(self, child: int, parents: tuple[int, ...]) -> FamilyTable:
+        """Return the table of a child with parents in ascending order."""
+        if (child, parents) not in self._known:
+            found = self.counts(child, parents)
+            table = predictive_table(found.counts, found.cards, self.score)
+            family = FamilyTable(child, found.parents, found.cards, table, found.keys)
+            self._known[child, parents] = family
+        return self._known[child, parents]
 
 
 def _keys(codes: np.ndarray, cards: np.ndarray) -> np.ndarray:
-    """Number the configurations of parents: in mixed base, or by a hash of 64 bits if too many."""
+    """Return a number for each configuration: in mixed base, or a hash if there are too many."""
     numbers, step = np.zeros(codes.shape[1], np.uint64), 1
     hashed = float(np.prod(cards.astype(float))) >= 2.0**63
     for i, card in enumerate(cards.tolist()):

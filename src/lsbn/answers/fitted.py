@@ -236,7 +236,7 @@ class FittedAnswers:
         >>> table = load_network("alarm").sample(500, random_state=0)[["HR", "HRBP", "CO"]]
         >>> model = LSBN(random_state=0).fit(table)
         >>> model.predict(table.drop(columns="CO").head(3), "CO").tolist()
-        ['HIGH', 'LOW', 'HIGH']
+        ['HIGH', 'HIGH', 'NORMAL']
         """
         answers = self.answers_
         if target is not None:

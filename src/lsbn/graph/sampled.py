@@ -38,6 +38,7 @@ class Estimate(float):
     error: float
 
     def __new__(cls, value: float, error: float = 0.0) -> Estimate:
+        """Make a number with an error."""
         number = super().__new__(cls, value)
         number.error = float(error)
         return number

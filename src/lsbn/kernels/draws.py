@@ -116,7 +116,7 @@ def draw_graphs_by_orders(n, sets, draws, rng):
 
 @njit(nogil=True, cache=True)
 def _next_weights(within, used, last, own):
-    """Write the log weight of each variable in the layer after ``last``; gives the possible ones."""
+    """Write the log weight of each variable in the next layer; gives those that can be in it."""
     possible = 0
     for i in range(within.shape[0]):
         if used >> i & 1:

@@ -181,6 +181,6 @@ def _own_generator(rng: np.random.Generator | None) -> np.random.Generator:
     """Return a generator derived from the seed of another one, which is not changed."""
     seed = None if rng is None else rng.bit_generator.seed_seq
     if not isinstance(seed, np.random.SeedSequence):
-        return np.random.default_rng(seed)
+        return np.random.default_rng()
     own = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, OWN_STREAM))
     return np.random.default_rng(own)
