@@ -60,11 +60,7 @@ class FamilyTable:
     def dense(self) -> np.ndarray:
         """Return the table over all configurations, the first parent varying slowest."""
         k = len(self.parents)
-        grid = (
-            np.indices(tuple(self.cards[::-1].tolist())).reshape(k, -1)[::-1]
-            if k
-            else np.zeros((0, 1), int)
-        )
+        grid = np.indices((1, *self.cards[::-1].tolist())).reshape(k + 1, -1)[:0:-1]
         codes = np.zeros((max(self.parents, default=-1) + 1, grid.shape[1]), np.int64)
         codes[self.parents] = grid
         table = self.table[self.rows(codes)].reshape(*self.cards[::-1], -1)

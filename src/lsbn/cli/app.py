@@ -11,13 +11,13 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from lsbn.cli import demo, evaluate, learn, partition, report, sample, study
+from lsbn.cli import ask, demo, evaluate, learn, partition, report, sample, study
 from lsbn.cli.options import HelpFormatter
 from lsbn.version import __version__
 
 __all__ = ["main", "make_parser"]
 
-COMMANDS = (demo, learn, report, evaluate, partition, sample, study)
+COMMANDS = (demo, learn, ask, report, evaluate, partition, sample, study)
 BAD_INPUT = 2
 INTERRUPTED = 130
 

@@ -32,6 +32,7 @@ def add_parser(commands: Commands) -> None:
         score=None,
         count="orders",
         effort="standard",
+        graphs=1000,
         copies=None,
         paper=False,
         truth="alarm",

@@ -16,6 +16,7 @@ from lsbn.cli.options import (
     Commands,
     add_command,
     add_table_options,
+    count,
 )
 from lsbn.cli.printing import print_evaluation, print_warnings, print_written
 from lsbn.cli.progress import StageProgress
@@ -38,6 +39,9 @@ RUN is a new folder:
   graph.graphml     an acyclic graph of the edges above 0.5
   communities.json  the communities; with --scope global, one community of all variables
   summary.json      settings, seconds, diagnostics, and the evaluation with --truth
+  network.bif       the graph with its probability tables, for pgmpy, pyAgrum, bnlearn and others
+  posterior.npz     networks from the posterior, and counts, for `lsbn ask RUN ...`
+  coding.json       the states of each column, and the cuts of numbers
 
 {TRUTH_HELP}
 
@@ -92,6 +96,14 @@ def add_parser(commands: Commands) -> None:
         "searches, and longer chains. A warning tells when thorough is needed",
     )
     how.add_argument(
+        "--graphs",
+        type=count,
+        default=1000,
+        metavar="N",
+        help="networks that model-averaging draws from the posterior and keeps for `lsbn ask` "
+        "(default 1000); edge probabilities do not depend on it",
+    )
+    how.add_argument(
         "--copies",
         choices=("join", "group", "keep"),
         help="columns that are exact copies of each other. join: the first one by name has all "
@@ -143,6 +155,7 @@ def learn_and_write(
     list of list of str
         The communities.
     """
+    from lsbn.answers.store import write_answers
     from lsbn.report import write_report
     from lsbn.runs import evaluation_of, write_run
 
@@ -154,7 +167,11 @@ def learn_and_write(
     summary = make_summary(arguments, dataset, stages, result.diagnostics, evaluation)
     summary = replace(summary, groups=result.groups)
 
+    notes: list[str] = []
+
     def page(folder: Path) -> None:
+        if (note := write_answers(folder, result.answers)) is not None:
+            notes.append(note)
         write_report(
             folder / "report.html",
             edges=edges,
@@ -166,6 +183,8 @@ def learn_and_write(
     with stages("write", f"writing {arguments.output}"):
         force = arguments.force
         write_run(arguments.output, summary, communities, edges=edges, more=page, force=force)
+    for note in notes:
+        print(f"note: {note}")
     found = edges.as_written().skeleton(0.5).number_of_edges()
     edge = "edge" if found == 1 else "edges"
     print(f"{found:,} {edge} above 0.5 between {edges.n_variables:,} variables")

@@ -11,6 +11,7 @@ from lsbn.cli.progress import StageProgress
 from lsbn.cli.summary import copies_used
 
 if TYPE_CHECKING:
+    from lsbn.answers.answers import Answers
     from lsbn.data import Dataset
     from lsbn.framework.diagnostics import FitDiagnostics
     from lsbn.graph import EdgeProbabilities
@@ -29,6 +30,8 @@ class Result:
         Names of the variables of every community.
     diagnostics : FitDiagnostics
         What the learner reports about its run, and the notes on the table, without the seconds.
+    answers : Answers
+        What `lsbn ask` needs.
     groups : dict of str to tuple of str
         The columns of each variable that is a group of copies.
     """
@@ -36,6 +39,7 @@ class Result:
     edges: EdgeProbabilities
     communities: list[list[str]]
     diagnostics: FitDiagnostics
+    answers: Answers
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -52,9 +56,12 @@ def _learn_globally(
     arguments: argparse.Namespace, dataset: Dataset, stages: StageProgress
 ) -> Result:
     """Run the learner alone on all variables at once."""
+    from lsbn.answers.answers import Answers
     from lsbn.data.copies import FOLDS
     from lsbn.framework.diagnostics import FitDiagnostics
     from lsbn.learners import LEARNERS
+    from lsbn.parameters import default_score, score_of
+    from lsbn.runs import THRESHOLD
 
     mode = copies_used(arguments)
     folded = FOLDS[mode](dataset)
@@ -64,10 +71,15 @@ def _learn_globally(
         learned = LEARNERS[arguments.learner](
             columns, random_state=arguments.seed, n_jobs=arguments.jobs, **_options(arguments)
         )
-    edges = learned.edges if mode == "keep" else folded.unfold_edges(learned.edges)
+    edges, graphs = learned.edges, learned.graphs
+    if mode != "keep":
+        edges, graphs = folded.unfold_edges(edges), folded.unfold_graphs(graphs)
+    results = (edges, edges.dag(THRESHOLD), graphs)
+    score = score_of(arguments.learner, arguments.score) or default_score(arguments.learner)
+    answers = Answers.of(folded.whole, score, *results, groups=folded.groups)
     notes = [*dataset.notes, *folded.notes]
     diagnostics = FitDiagnostics(**vars(learned.diagnostics), notes=notes)
-    return Result(edges, [list(edges.names)], diagnostics, dict(folded.groups))
+    return Result(edges, [list(edges.names)], diagnostics, answers, dict(folded.groups))
 
 
 def _learn_by_communities(
@@ -91,7 +103,8 @@ def _learn_by_communities(
     _print_notes((diagnostics.notes or [])[len(dataset.notes) :])
     stages.split("fit", diagnostics.seconds or {})
     diagnostics = replace(diagnostics, seconds=None)
-    return Result(model.edges_, model.communities_, diagnostics, model.groups_)
+    parts = (model.edges_, model.communities_, diagnostics, model.answers_)
+    return Result(*parts, model.groups_)
 
 
 def _print_notes(notes: Sequence[str]) -> None:
@@ -101,7 +114,7 @@ def _print_notes(notes: Sequence[str]) -> None:
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return score, count and effort as keyword arguments of the learner, if they were given."""
+    """Return score, count, effort and the number of networks as arguments of the learner."""
     from lsbn.learners import Score
 
     options: dict[str, Any] = {}
@@ -111,4 +124,6 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         options["count"] = arguments.count
     if arguments.effort != "standard":
         options["effort"] = arguments.effort
+    if arguments.learner == "model-averaging":
+        options["n_graphs"] = arguments.graphs
     return options

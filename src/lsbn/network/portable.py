@@ -104,7 +104,7 @@ def _safe_words(words: Sequence[str], prefix: str) -> tuple[str, ...]:
             safe.append(word)
             continue
         interval = re.fullmatch(r"[\[(](.+), (.+)\]", word)
-        text = f"{interval[1]}_to_{interval[2]}" if interval else word
+        text = f"{interval[1]} to {interval[2]}" if interval else word
         text = (
             re.sub(r"(?<!\w)-(?=\d)", "minus_", text).replace("<", "below_").replace(">", "above_")
         )
