@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from lsbn.cli.inputs import read_table, read_truth
 from lsbn.cli.options import (
     LEARNERS,
+    N_GRAPHS,
     TABLE_HELP,
     TRUTH_HELP,
     WITHOUT_SCORE,
@@ -98,10 +99,10 @@ def add_parser(commands: Commands) -> None:
     how.add_argument(
         "--graphs",
         type=count,
-        default=1000,
+        default=N_GRAPHS,
         metavar="N",
         help="networks that model-averaging draws from the posterior and keeps for `lsbn ask` "
-        "(default 1000); edge probabilities do not depend on it",
+        f"(default {N_GRAPHS}); edge probabilities do not depend on it",
     )
     how.add_argument(
         "--copies",
@@ -135,6 +136,8 @@ def run(arguments: argparse.Namespace) -> None:
         raise ValueError(
             f"--effort {arguments.effort} is for the last pass of {LEARNERS[0]}; leave out --effort"
         )
+    if arguments.graphs != N_GRAPHS and (arguments.learner != LEARNERS[0] or arguments.paper):
+        raise ValueError(f"--graphs is for the last pass of {LEARNERS[0]}; leave out --graphs")
     require_free(arguments.output, force=arguments.force)
     stages = StageProgress()
     dataset = read_table(arguments, stages)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from lsbn.cli.options import N_GRAPHS
 from lsbn.cli.progress import StageProgress
 from lsbn.cli.summary import copies_used
 
@@ -67,9 +68,12 @@ def _learn_globally(
     folded = FOLDS[mode](dataset)
     _print_notes(folded.notes)
     columns = dataset if mode == "keep" else folded.dataset
+    options = _options(arguments)
+    if arguments.learner == "model-averaging":
+        options["n_graphs"] = arguments.graphs
     with stages("learn", f"{arguments.learner} on {columns.n_variables:,} variables"):
         learned = LEARNERS[arguments.learner](
-            columns, random_state=arguments.seed, n_jobs=arguments.jobs, **_options(arguments)
+            columns, random_state=arguments.seed, n_jobs=arguments.jobs, **options
         )
     edges, graphs = learned.edges, learned.graphs
     if mode != "keep":
@@ -124,6 +128,6 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         options["count"] = arguments.count
     if arguments.effort != "standard":
         options["effort"] = arguments.effort
-    if arguments.learner == "model-averaging":
+    if arguments.graphs != N_GRAPHS:
         options["n_graphs"] = arguments.graphs
     return options

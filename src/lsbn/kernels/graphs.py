@@ -388,8 +388,7 @@ def sample(lists, partners, state, pace, rng, sums, kept=None):
     """Sample graphs and sum the edge posteriors of some; gives the log scores of these.
 
     ``pace`` is (size of a block, number of sweeps, sweeps between two graphs of the sum). The
-    posterior of an edge is the one given the parents of all other variables. The sets of the graphs
-    in the sums are written to the rows of ``kept``.
+    posterior of an edge is the one given the parents of all others. ``kept`` takes the graphs.
     """
     size, sweeps, thin = pace
     scores = np.empty(sweeps // thin)
