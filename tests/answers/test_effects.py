@@ -1,5 +1,9 @@
 """Effects of interventions, against enumeration and the do-calculus of pyAgrum."""
 
+import json
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -9,7 +13,6 @@ from lsbn.answers import effects
 from lsbn.answers.ensemble import Ensemble
 from lsbn.answers.families import FamilyTable
 from lsbn.graph.sampled import SampledGraphs
-from lsbn.network.convert import to_pyagrum
 from lsbn.network.generators import random_network
 
 
@@ -49,30 +52,43 @@ def test_large_factors_are_sampled(monkeypatch):
     assert not np.array_equal(found, wanted)
 
 
-PAIRS = [("HYPOVOLEMIA", "BP"), ("HR", "BP"), ("CO", "HR"), ("VENTLUNG", "ARTCO2"), ("TPR", "CO")]
+DO_CALCULUS = """
+import json, sys, warnings
+warnings.simplefilter("ignore")
+import pyagrum as gum
+network = gum.loadBN(sys.argv[1])
+model, answers = gum.CausalModel(network), []
+for cause, outcome in json.loads(sys.argv[2]):
+    for label in network.variable(cause).labels():
+        found = gum.causalImpact(model, on=outcome, doing=cause, values={cause: label})
+        answers.append(found[1].toarray().tolist())
+print(json.dumps(answers))
+"""
 
 
-@pytest.mark.parametrize(("cause", "outcome"), PAIRS)
-def test_effects_equal_those_of_pyagrum(cause, outcome):
+def test_effects_equal_those_of_pyagrum(tmp_path):
+    """In a process of its own: two causal models of pyAgrum 3.3 in one process crash it."""
     pytest.importorskip("pyagrum")
-    import pyagrum.causal as causal
+    network = random_network(8, states=(2, 3), random_state=2)
+    pairs = [(u, v) for u in network.names[:3] for v in network.names[-2:]]
+    network.write_bif(tmp_path / "net.bif")
+    words = [sys.executable, "-c", DO_CALCULUS, tmp_path / "net.bif", json.dumps(pairs)]
+    wanted = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
+    ensemble = ensemble_of(network)
+    found = []
+    for pair in pairs:
+        found += effects.effect_of(ensemble, *map(network.names.index, pair))[0].tolist()
+    assert len(found) == len(wanted)
+    for own, other in zip(found, wanted, strict=True):
+        assert own == pytest.approx(other, abs=1e-9)
 
-    network = load_network("alarm")
-    x, y = network.names.index(cause), network.names.index(outcome)
-    found = effects.effect_of(ensemble_of(network), x, y)[0]
-    model = causal.CausalModel(to_pyagrum(network))
-    for state, label in enumerate(network.states[x]):
-        _, wanted, _ = causal.causalImpact(model, outcome, doing=cause, values={cause: label})
-        np.testing.assert_allclose(found[state], np.asarray(wanted.toarray()).ravel(), atol=1e-9)
 
-
-def test_averaged_effects_are_near_the_truth():
-    """x -> m -> y with a common cause: seeing differs from doing."""
+def test_averaged_effects_have_intervals():
     network = load_network("alarm")
     names = ["HYPOVOLEMIA", "LVFAILURE", "STROKEVOLUME", "LVEDVOLUME", "HISTORY"]
     table = network.sample(8_000, random_state=0)[names]
     model = LSBN(random_state=0).fit(table)
-    effect = model.effect("HISTORY", "CVP" if "CVP" in names else "STROKEVOLUME")
+    effect = model.effect("HISTORY", "STROKEVOLUME")
     assert effect.shares.shape == (200, 2, 3)
     assert effect.mean.to_numpy().sum(axis=1) == pytest.approx(1)
     assert (effect.low <= effect.mean + 1e-12).all(axis=None)

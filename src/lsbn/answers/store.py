@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -26,6 +27,11 @@ from lsbn.learners import Score
 
 __all__ = ["BIF", "CODING", "POSTERIOR", "read_answers", "write_answers"]
 
+UNREADABLE = (
+    *(KeyError, IndexError, TypeError, ValueError, RuntimeError),
+    *(OSError, EOFError, zipfile.BadZipFile, zlib.error),
+)
+"""Errors that damaged files cause."""
 CODING, POSTERIOR, BIF = "coding.json", "posterior.npz", "network.bif"
 
 
@@ -81,7 +87,7 @@ def read_answers(folder: Path, edges: EdgeProbabilities) -> Answers:
             parts = {name: file[name] for name in file.files}
         dag, graphs = _checked_graphs(parts, coding.names)
         counts = _stored_counts(parts, coding.cards)
-    except (KeyError, ValueError, OSError, IndexError, zipfile.BadZipFile) as error:
+    except UNREADABLE as error:
         raise ValueError(f"{folder / POSTERIOR}: not readable ({error})") from None
     return Answers(edges, dag, coding, FamilyTables(counts, score), graphs)
 
