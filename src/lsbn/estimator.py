@@ -109,7 +109,8 @@ class LSBN(FittedAnswers, FittedNetwork, BaseEstimator):
         ``thorough`` runs up to 24, and longer chains.
     n_graphs : int
         Number of networks that the last pass of model averaging draws from the posterior and
-        keeps, see `sample_graphs`. Edge probabilities do not depend on it.
+        keeps, see `sample_graphs`; fewer if they have more than 5 million edges together. Edge
+        probabilities do not depend on it.
     threshold : float
         Edges of `dag_` and `cpdag_` have a greater probability than this, in either direction.
     discretize, bins, missing, max_states

@@ -231,7 +231,11 @@ def test_thinned_networks_are_among_all(model):
 def test_data_for_arviz(model):
     from lsbn.answers.arviz import chains_of
 
-    values = chains_of(model.graphs_)
+    values, names = chains_of(model.graphs_)
+    assert len(names) == values["edge"].shape[2]
+    source, target = names[0].split(" -> ")
+    share = model.graphs_.feature(lambda graph: graph.has_edge(source, target))
+    assert values["edge"][:, :, 0].mean() == pytest.approx(float(share))
     assert values["log_score"].shape == values["n_edges"].shape == (4, 250)
     assert values["edge"].shape[:2] == (4, 250)
     shares = values["edge"].mean(axis=(0, 1))

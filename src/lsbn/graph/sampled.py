@@ -110,7 +110,8 @@ class SampledGraphs:
         log_score: np.ndarray,
     ) -> SampledGraphs:
         """Sort edges by network, parent and child; ``of_graph`` is the network of each edge."""
-        order = np.lexsort((child, parent, of_graph))
+        n = len(names)
+        order = np.argsort((of_graph.astype(np.int64) * n + parent) * n + child)
         counts = np.bincount(of_graph, minlength=len(chain))
         start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         ends = (parent[order].astype(np.int32), child[order].astype(np.int32))

@@ -22,8 +22,8 @@ MOST_ORDERS = 512
 MOST_KEYS = 8_000_000
 """Most numbers that the kept draws of a chain have together (64 MB)."""
 LEAST_ORDERS = 16
-MOST_EDGES = 20_000_000
-"""Most edges of all networks together (160 MB); with more, fewer networks are kept."""
+MOST_EDGES = 5_000_000
+"""Most edges of all networks together (40 MB); with more, fewer networks are kept."""
 OWN_STREAM = 2**32 - 1
 """Number of the stream of random numbers that draws networks, among those of a seed."""
 _EXACT = {"orders": _draws.draw_graphs_by_orders, "graphs": _draws.draw_graphs_once}
