@@ -111,6 +111,7 @@ def test_features_agree_with_each_other(model):
     both = model.edges_[u, v] + model.edges_[v, u]
     assert model.probability(u, v, how="adjacent") == pytest.approx(both)
     assert model.probability(u, v) == model.edges_[u, v]
+    assert 0 <= model.probability(u, v).error < 0.05
 
 
 def test_blanket_with_probabilities(model):
@@ -136,7 +137,9 @@ def test_copies_are_joined_in_every_network():
     model = LSBN(random_state=0).fit(table)
     assert_agrees(model.graphs_, model.edge_probabilities_, 0.01)
     for copy, original in (("HR", "AA"), ("ZZ", "AA"), ("hr", "TPR")):
-        assert model.graphs_.adjacent(*map(list(table).index, (copy, original))).all()
+        u, v = map(list(table).index, (copy, original))
+        assert (model.graphs_.joined(u, v) ^ model.graphs_.joined(v, u)).all()
+    assert model.probability("HR", "CO").error == 0
 
 
 def test_groups_are_single_variables():

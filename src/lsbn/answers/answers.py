@@ -116,15 +116,19 @@ class Answers:
         u, v = (place_of(self.edges.names, name) for name in (source, target))
         if u == v:
             raise ValueError(f"{source!r} twice; give two different variables")
-        matrix = self.edges.matrix
-        if how == "edge":
-            return Estimate(matrix[u, v])
-        if how == "adjacent":
-            return Estimate(matrix[u, v] + matrix[v, u])
+        if how in ("edge", "adjacent"):
+            return self._edge(u, v, both=how == "adjacent")
         if how == "path":
             return self.posterior.mean(self.posterior.reach(u, v))
         marks = self.posterior.blanket(u)[:, [v]].toarray().ravel()
         return self.posterior.mean(marks)
+
+    def _edge(self, u: int, v: int, *, both: bool) -> Estimate:
+        """Return the probability of an edge; the error of single networks is a bound of its own."""
+        matrix, graphs, error = self.edges.matrix, self.graphs, 0.0
+        if graphs and not graphs.independent:
+            error = graphs.mean(graphs.joined(u, v) | (both & graphs.joined(v, u))).error
+        return Estimate(matrix[u, v] + (matrix[v, u] if both else 0.0), error)
 
     def markov_blanket(self, name: str, minimum: float = 0.01) -> pd.DataFrame:
         """Return the variables in the Markov blanket of one, with probabilities and errors."""

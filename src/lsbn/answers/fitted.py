@@ -107,8 +107,9 @@ class FittedAnswers:
         Returns
         -------
         Estimate
-            A float with the attribute ``error``: the standard error by the number of networks, 0
-            for edges, which are not estimated from single networks.
+            A float with the attribute ``error``, the standard error by the number of networks. It
+            is 0 for edges of exact averages, and too large for those of sampled averages, which
+            are more precise than shares of networks.
 
         Examples
         --------

@@ -151,7 +151,7 @@ def _ask_relation(arguments: argparse.Namespace, answers: Answers) -> Answer:
     source, target, how = arguments.source, arguments.target, arguments.how
     found = answers.probability(source, target, how)
     record = {"source": source, "target": target, "probability": float(found), "error": found.error}
-    return record, [f"{found}" if how == "path" else f"{float(found):.3f}"]
+    return record, [f"{found}" if found.error else f"{float(found):.3f}"]
 
 
 def _ask_blanket(arguments: argparse.Namespace, answers: Answers) -> Answer:

@@ -40,7 +40,7 @@ RUN is a new folder:
   graph.graphml     an acyclic graph of the edges above 0.5
   communities.json  the communities; with --scope global, one community of all variables
   summary.json      settings, seconds, diagnostics, and the evaluation with --truth
-  network.bif       the graph with its probability tables, for pgmpy, pyAgrum, bnlearn and others
+  network.bif       the graph with its probability tables, for pgmpy, pyAgrum and others
   posterior.npz     networks from the posterior, and counts, for `lsbn ask RUN ...`
   coding.json       the states of each column, and the cuts of numbers
 

@@ -181,10 +181,15 @@ class SampledGraphs:
         """Return the mean of a function of a network, with its Monte Carlo error."""
         return self.mean(np.array([float(function(graph)) for graph in self]))
 
-    def adjacent(self, u: int, v: int) -> np.ndarray:
-        """Mark the networks with an edge between two variables."""
-        ends = ((self.parent == u) & (self.child == v)) | ((self.parent == v) & (self.child == u))
+    def joined(self, u: int, v: int) -> np.ndarray:
+        """Mark the networks with the edge from u to v."""
+        ends = (self.parent == u) & (self.child == v)
         return np.bincount(self.of_graph[ends], minlength=len(self)) > 0
+
+    @property
+    def independent(self) -> bool:
+        """Whether the networks are independent draws, from an exact average."""
+        return bool((self.chain < 0).all())
 
     def reach(self, u: int, v: int) -> np.ndarray:
         """Mark the networks with a directed path from u to v."""

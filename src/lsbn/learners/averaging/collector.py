@@ -132,7 +132,7 @@ class GraphCollector:
         if not self.n_graphs:
             return
         orders = [trail.draws for trail in trails]
-        row = np.empty(sets.n_variables, np.int64)
+        row = np.empty(sets.n_variables, np.int32)
         _draws.draw_given_order(sets.lists, orders[0][0], self.rng, row)
         share = -(-self._affordable(sets.sizes[row].sum()) // len(trails))
         chosen = np.empty((len(trails), share, sets.n_variables), np.int32)
