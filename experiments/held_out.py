@@ -292,7 +292,10 @@ def summary(compared: Sequence[Comparison]) -> Table:
             cells = [str(better), str(worse), str(len(gains) - better - worse)]
         rows.append([method, *cells, f"{spent:.1f}"])
     header = ["method", f"better than {PEER}", "worse", "undecided", "CPU s, all fits"]
-    note = "A table counts as better or worse if the difference exceeds two standard errors."
+    note = (
+        "A table counts as better or worse if the difference exceeds two standard errors. "
+        f"{OURS}, {SINGLE} and {AVERAGED} share a fit."
+    )
     return Table("", "Summary", header, rows, note)
 
 

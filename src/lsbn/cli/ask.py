@@ -27,8 +27,8 @@ of its own: `lsbn ask RUN effect --help`. With --json the answer is one JSON obj
 
 Probabilities of edges are those of edges.csv. All other probabilities of the structure are shares
 of the networks that `lsbn learn` drew from the posterior, and ± is their standard error. Learners
-that give one graph, and --paper, have no such networks; then only edge, predict, score and sample
-have an answer.
+that give one graph, and --paper, have no such networks; then only edge, adjacent, predict, score
+and sample have an answer.
 
 predict, score and sample use the graph of the edges above 0.5. With --average every network from
 the posterior predicts, and their predictions are averaged. effect is averaged always. DATA needs
