@@ -65,8 +65,7 @@ def add_parser(commands: Commands) -> None:
         "--scope",
         choices=("lsbn", "global"),
         default="lsbn",
-        help="lsbn (default): the whole framework; global: run the learner alone on "
-        "all variables at once",
+        help="lsbn (default): the framework; global: run the learner alone on all variables",
     )
     how.add_argument(
         "--learner",
@@ -101,8 +100,7 @@ def add_parser(commands: Commands) -> None:
         type=count,
         default=N_GRAPHS,
         metavar="N",
-        help="networks that model-averaging draws from the posterior and keeps for `lsbn ask` "
-        f"(default {N_GRAPHS}); edge probabilities do not depend on it",
+        help=f"networks that model-averaging draws and keeps for `lsbn ask` (default {N_GRAPHS})",
     )
     how.add_argument(
         "--copies",

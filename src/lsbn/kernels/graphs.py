@@ -377,10 +377,7 @@ def non_descendants(lists, state):
 @njit(nogil=True, cache=True)
 def log_graph(lists, state):
     """Log score of the graph."""
-    total = 0.0
-    for s in state.chosen:
-        total += lists.set_score[s]
-    return total
+    return lists.set_score[state.chosen].sum()
 
 
 @njit(nogil=True, cache=True)

@@ -66,48 +66,51 @@ def learn_model_averaging(
         ``auto`` is exact up to `exact_limit` variables (12 for graphs) if this is cheap.
     max_parents, exact_limit : int
         Bound on the parents of a variable; by default 8, fewer where all sets are scored.
-    effort : {"quick", "standard", "thorough"}
-        How long sampled averages search and sample; ``quick`` runs a single search.
-    search, sampling : SearchSettings, SamplingSettings, optional
-        In place of those of the effort.
+    effort : {"quick", "standard", "thorough"}, how long sampled averages search and sample
+    search, sampling : SearchSettings, SamplingSettings, optional, in place of those of the effort
     count : {"orders", "graphs"}
         ``orders``: a graph counts as often as it has orders, which favours graphs with few edges.
         ``graphs``: each graph counts once; exact for up to 12 variables, sampled for any number.
-    candidates : Candidates, optional
-        Candidate parents in the first search; all variables by default.
+    candidates : Candidates, optional, for the first search; all variables by default
     pairs : ignored
     random_state, n_jobs : seed of all random numbers, and number of threads
-    n_graphs : int
-        Number of networks to draw from the posterior; edge probabilities do not depend on it.
+    n_graphs : number of networks to draw from the posterior
     """
     del pairs
     score = Score.of(score)
-    varying = np.flatnonzero(dataset.cards > 1)
-    n = len(varying)
+    n = len(varying := np.flatnonzero(dataset.cards > 1))
     _check(method, max_parents, count, effort, n)
     rng = np.random.default_rng(random_state)
     collector = GraphCollector(n_graphs, dataset.names, varying, rng)
     if n < 2:
-        collector.draw_empty()
-        nothing = sparse.csr_array((n, n)), Diagnostics(method="none")
-        return _learned(dataset, varying, *nothing, collector)
+        return _nothing_learned(dataset, collector)
     part = dataset.select(varying) if n < dataset.n_variables else dataset
     bound = parent_bound(n, max_parents)
-    limit = exact_limit if count == "orders" else min(exact_limit, ENUMERATION.max_graph_variables)
     cheap = scoring_seconds(part, score, bound) <= ENUMERATION.max_seconds
-    if method == "exact" or (method == "auto" and n <= limit and cheap):
+    if method == "exact" or (method == "auto" and cheap and n <= _limit(exact_limit, count)):
         average = exact_posteriors(part, score, bound, count, n_jobs, collector)
-        return _learned(dataset, varying, *average, collector)
-    settings = (search or SearchSettings.of(effort)).bounded(max_parents)
-    sampling = sampling or SamplingSettings.of(effort)
-    sampler = OrderSampler(
-        part, score, settings, sampling, rng, n_jobs, count=count, collector=collector
-    )
-    exhaustive = (cheap or method == "sampled") and can_enumerate(n, bound, max_parents)
-    pools = None if exhaustive else _renumbered(candidates, varying, dataset)
-    matrix, diagnostics = sampler.run_exhaustive(bound) if exhaustive else sampler.run(pools)
-    warn_of_disagreement(diagnostics)
-    return _learned(dataset, varying, matrix, diagnostics, collector)
+    else:
+        settings = (search or SearchSettings.of(effort)).bounded(max_parents)
+        parts = (part, score, settings, sampling or SamplingSettings.of(effort), rng, n_jobs)
+        sampler = OrderSampler(*parts, count=count, collector=collector)
+        exhaustive = (cheap or method == "sampled") and can_enumerate(n, bound, max_parents)
+        pools = None if exhaustive else _renumbered(candidates, varying, dataset)
+        average = sampler.run_exhaustive(bound) if exhaustive else sampler.run(pools)
+        warn_of_disagreement(average[1])
+    return _learned(dataset, varying, *average, collector)
+
+
+def _nothing_learned(dataset: Dataset, collector: GraphCollector) -> Learned:
+    """Return a network without edges, if fewer than two variables vary."""
+    collector.draw_empty()
+    n = dataset.n_variables
+    edges = EdgeProbabilities(sparse.csr_array((n, n)), dataset.names)
+    return Learned(edges, Diagnostics(method="none"), collector.graphs)
+
+
+def _limit(exact_limit: int, count: str) -> int:
+    """Return the most variables of an exact average."""
+    return exact_limit if count == "orders" else min(exact_limit, ENUMERATION.max_graph_variables)
 
 
 def _check(method: str, max_parents: int | None, count: str, effort: str, n: int) -> None:
