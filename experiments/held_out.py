@@ -1,12 +1,14 @@
 """Judge learners by how well their graphs predict rows that they have not seen.
 
 Writes ``held_out.md`` beside this file: the mean log-likelihood of an unseen row, in nats, on real
-tables and on samples of the bundled networks. Only graphs are compared. Every graph gets its
-probability tables by the same rule, see `parts.prediction.predict`.
+tables and on samples of the bundled networks. Every graph gets its probability tables by the same
+rule, see `parts.prediction.predict`. Two further columns have the tables that the mixed score
+implies, by the single graph and averaged over networks from the posterior, see `parts.own_tables`.
 
     python experiments/held_out.py [--seeds 1,2,3] [--large] [--tables iris,wine] [--output FILE]
 
-``--large`` adds pigs and link. To compare a variant, another script adds it to `METHODS` and calls
+``--large`` adds pigs and link. pgmpy is left out of tables with more than 20 columns, where its
+search takes minutes. To compare a variant, another script adds it to `METHODS` and calls
 `main`.
 """
 
@@ -30,11 +32,13 @@ from lsbn import LSBN
 from lsbn.files import atomic_file
 from lsbn.studies.tabular import Table
 from parts.command_line import chosen, numbers, words
+from parts.own_tables import OwnTables, averaged, fitted, single
 from parts.prediction import NETWORK_ROWS, Split, predict, split_network, split_table
 from parts.real_tables import BINS, KEPT_VALUES, tables
 
 NETWORKS = ("alarm", "insurance", "win95pts")
 LARGE = ("pigs", "link")
+PGMPY_COLUMNS = 20
 LEFT_OUT = """\
 Left out for fewer than 100 rows: linnerud of scikit-learn, and ccard, china_smoking, committee,
 copper, cpunish, danish_data, elnino, heart, longley, scotland, spector, stackloss and statecrime of
@@ -51,11 +55,14 @@ number of rows to predict. In real tables, numbers are cut into {BINS} quantile 
 column has at most {KEPT_VALUES} different numbers. Pixels of digits have three shades. Columns of
 the networks are shuffled. All graphs get their probability tables by the same rule: the counts are
 smoothed by the weight of one row in total, or by the weight of one row in each configuration of the
-parents, whichever predicts the unseen rows better. The last column is the difference on the same
-rows, with its standard error over the rows of one split. Splits of one table share rows, so more
-seeds do not make this error smaller."""
+parents, whichever predicts the unseen rows better. In the columns *own tables* and *averaged* the
+tables are those of the mixed score instead, and the unseen rows choose nothing: the first has the
+graph of LSBN(), the second averages the probabilities of a row over 1,000 networks from the
+posterior. pgmpy climbs hills with BDeu, on tables of at most {PGMPY_COLUMNS} columns. The last two
+columns are differences on the same rows, with their standard errors over the rows of one split.
+Splits of one table share rows, so more seeds do not make this error smaller."""
 
-Method = Callable[[pd.DataFrame, int], nx.DiGraph]
+Method = Callable[[pd.DataFrame, int], nx.DiGraph | OwnTables | None]
 
 
 def main() -> None:
@@ -111,7 +118,7 @@ def empty_graph(table: pd.DataFrame, seed: int) -> nx.DiGraph:
 
 def default(table: pd.DataFrame, seed: int) -> nx.DiGraph:
     """Learn with the defaults."""
-    return LSBN(random_state=seed).fit(table).dag_
+    return fitted(table, seed).dag_
 
 
 def as_published(table: pd.DataFrame, seed: int) -> nx.DiGraph:
@@ -138,25 +145,47 @@ def pyagrum_greedy(table: pd.DataFrame, seed: int) -> nx.DiGraph:
     return graph
 
 
-OURS, PEER = "LSBN()", "pyAgrum"
+def pgmpy_greedy(table: pd.DataFrame, seed: int) -> nx.DiGraph | None:
+    """Learn by pgmpy's hill climbing with BDeu."""
+    from pgmpy.estimators import HillClimbSearch
+
+    if table.shape[1] > PGMPY_COLUMNS:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = HillClimbSearch(table).estimate(scoring_method="bdeu", show_progress=False)
+    graph = empty_graph(table, seed)
+    graph.add_edges_from(found.edges)
+    return graph
+
+
+OURS, PEER, AVERAGED, SINGLE = "LSBN()", "pyAgrum", "averaged", "own tables"
+PACKAGES = {PEER: "pyagrum", "pgmpy": "pgmpy"}
 METHODS: dict[str, Method] = {
     "empty graph": empty_graph,
     OURS: default,
+    SINGLE: single,
+    AVERAGED: averaged,
     "LSBN.paper()": as_published,
     PEER: pyagrum_greedy,
+    "pgmpy": pgmpy_greedy,
 }
-"""What learns a graph: takes a table of categories and a seed, gives an acyclic graph."""
+"""What learns: takes a table of categories and a seed, gives an acyclic graph, or networks with
+tables of their own, or None if the table is too large."""
 
 
 def available_methods() -> dict[str, Method]:
     """Return the methods whose packages are installed."""
-    if find_spec("pyagrum") is not None:
-        return dict(METHODS)
-    print("pyagrum is not installed: its graphs are left out", file=sys.stderr)
-    return {name: method for name, method in METHODS.items() if name != PEER}
+    absent = {name for name, package in PACKAGES.items() if find_spec(package) is None}
+    for name in sorted(absent):
+        print(f"{PACKAGES[name]} is not installed: its graphs are left out", file=sys.stderr)
+    return {name: method for name, method in METHODS.items() if name not in absent}
 
 
 # Comparison
+
+PAIRS = ((OURS, PEER), (AVERAGED, SINGLE))
+"""Methods whose difference is shown."""
 
 
 @dataclass(frozen=True)
@@ -164,18 +193,22 @@ class Outcome:
     """What one method did on one split: log-likelihoods of unseen rows, edges, seconds."""
 
     logs: np.ndarray
-    edges: int
+    edges: float
     seconds: float
 
 
-def outcome(split: Split, method: Method, seed: int) -> Outcome:
-    """Learn a graph and predict."""
+def outcome(split: Split, method: Method, seed: int) -> Outcome | None:
+    """Learn and predict."""
     begun = process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        dag = method(split.train, seed)
+        found = method(split.train, seed)
     seconds = process_time() - begun
-    return Outcome(predict(dag, split), dag.number_of_edges(), seconds)
+    if found is None:
+        return None
+    if isinstance(found, OwnTables):
+        return Outcome(found.log_likelihoods(split), found.edges, seconds)
+    return Outcome(predict(found, split), found.number_of_edges(), seconds)
 
 
 @dataclass(frozen=True)
@@ -188,7 +221,7 @@ class Comparison:
     shape : tuple of int
         Rows learned from, rows predicted, and columns.
     outcomes : dict
-        Of each method an `Outcome` for each seed.
+        Of each method an `Outcome` for each seed; none if the table is too large for it.
     """
 
     name: str
@@ -200,20 +233,21 @@ class Comparison:
         cls, name: str, splits: Mapping[int, Split], methods: Mapping[str, Method]
     ) -> "Comparison":
         """Run the methods."""
-        outcomes = {
-            label: [outcome(split, method, seed) for seed, split in splits.items()]
-            for label, method in methods.items()
-        }
+        outcomes: dict[str, list[Outcome]] = {label: [] for label in methods}
+        for seed, split in splits.items():
+            for label, method in methods.items():
+                if (found := outcome(split, method, seed)) is not None:
+                    outcomes[label].append(found)
         some = next(iter(splits.values()))
         return cls(name, (len(some.train), *some.test.shape), outcomes)
 
-    def difference(self, method: str) -> tuple[float, float]:
-        """Mean gain of a method over pyAgrum on the same rows, and its standard error.
+    def difference(self, method: str, other: str = PEER) -> tuple[float, float]:
+        """Mean gain of a method over pyAgrum or another one on the same rows, and its error.
 
         The error is that of one split, over its rows. Splits of one table share rows: more of
         them do not make it smaller.
         """
-        pairs = zip(self.outcomes[method], self.outcomes[PEER], strict=True)
+        pairs = zip(self.outcomes[method], self.outcomes[other], strict=True)
         gains = [a.logs - b.logs for a, b in pairs]
         variance = np.mean([gain.var(ddof=1) / len(gain) for gain in gains])
         return float(np.mean([gain.mean() for gain in gains])), math.sqrt(variance)
@@ -223,11 +257,15 @@ class Comparison:
         learned, predicted, columns = self.shape
         cells = [self.name, f"{learned:,} + {predicted:,}", str(columns)]
         for found in self.outcomes.values():
+            if not found:
+                cells.append("")
+                continue
             logs, edges = np.mean([o.logs.mean() for o in found]), np.mean([o.edges for o in found])
             cells.append(f"{logs:.3f} ({edges:.1f})")
-        if PEER in self.outcomes:
-            gain, error = self.difference(OURS)
-            cells.append(f"{gain:+.3f} ± {error:.3f}")
+        for method, other in PAIRS:
+            if method in self.outcomes and other in self.outcomes:
+                gain, error = self.difference(method, other)
+                cells.append(f"{gain:+.3f} ± {error:.3f}")
         return cells
 
 
@@ -235,7 +273,7 @@ def page(compared: Sequence[Comparison], made_by: str) -> str:
     """Write everything down."""
     methods = list(compared[0].outcomes)
     header = ["table", "rows", "columns", *methods]
-    header += [f"{OURS} − {PEER}"] if PEER in methods else []
+    header += [f"{a} − {b}" for a, b in PAIRS if a in methods and b in methods]
     likelihoods = Table("", "Log-likelihood", header, [c.cells() for c in compared], LEFT_OUT)
     head = f"# Prediction of unseen rows\n\nWritten by `{made_by}`.\n\n{WHAT_IS_SHOWN}\n"
     return "\n".join([head, likelihoods.markdown(), summary(compared).markdown()])
@@ -248,13 +286,16 @@ def summary(compared: Sequence[Comparison]) -> Table:
         spent = sum(o.seconds for c in compared for o in c.outcomes[method])
         cells = ["", "", ""]
         if PEER in compared[0].outcomes and method != PEER:
-            gains = [c.difference(method) for c in compared]
+            gains = [c.difference(method) for c in compared if c.outcomes[method]]
             better = sum(gain > 2 * error for gain, error in gains)
             worse = sum(gain < -2 * error for gain, error in gains)
             cells = [str(better), str(worse), str(len(gains) - better - worse)]
         rows.append([method, *cells, f"{spent:.1f}"])
     header = ["method", f"better than {PEER}", "worse", "undecided", "CPU s, all fits"]
-    note = "A table counts as better or worse if the difference exceeds two standard errors."
+    note = (
+        "A table counts as better or worse if the difference exceeds two standard errors. "
+        f"{OURS}, {SINGLE} and {AVERAGED} share a fit."
+    )
     return Table("", "Summary", header, rows, note)
 
 

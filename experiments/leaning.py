@@ -56,7 +56,8 @@ def compare(network: BayesianNetwork, rows: int, seed: int) -> np.ndarray:
 
 
 def _no_leanings(columns, lookup, child, parents) -> np.ndarray:
-    return np.zeros(len(columns.offsets) - 1)
+    """Give zeros in place of `lsbn.kernels.direction.leanings`."""
+    return np.zeros(len(parents))
 
 
 def figures(model: LSBN, network: BayesianNetwork) -> tuple[float, ...]:

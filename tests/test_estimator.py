@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
@@ -172,13 +172,17 @@ def test_saturated_tables_join_nothing(learner):
     assert found.edge_probabilities_.nnz == 0
 
 
-def test_the_score_is_a_parameter_and_no_method(alarm):
+def test_the_score_is_a_parameter_and_a_method(alarm):
     table = alarm[0][alarm[0].columns[:6]].head(300)
     model = LSBN(score="bdeu", random_state=0)
     assert model.get_params()["score"] == clone(model).get_params()["score"] == "bdeu"
-    assert not hasattr(model, "score")
+    assert clone(model.set_params(score="k2")).get_params()["score"] == "k2"
+    model.set_params(score="bdeu")
+    with pytest.raises(NotFittedError):
+        model.score(table)
     by_name, by_value = (LSBN(score=s, random_state=0).fit(table) for s in ("bdeu", Score("bdeu")))
     assert (by_name.edge_probabilities_ != by_value.edge_probabilities_).nnz == 0
+    assert by_name.score(table) == pytest.approx(by_name.log_likelihood(table).mean())
     mixed = LSBN(random_state=0).fit(table)
     assert (by_name.edge_probabilities_ != mixed.edge_probabilities_).nnz > 0
 

@@ -14,6 +14,7 @@ LAYERS = (
     {"pairs"},
     {"partition", "learners"},
     {"framework"},
+    {"answers"},
     {"runs", "runfiles"},
     {"report"},
     {"drafts", "fitted", "parameters"},

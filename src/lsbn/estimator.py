@@ -12,6 +12,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array
 
+from lsbn.answers.answers import Answers
+from lsbn.answers.fitted import FittedAnswers
 from lsbn.data import DataError, Dataset
 from lsbn.data.copies import Folded
 from lsbn.data.options import Discretize
@@ -24,6 +26,7 @@ from lsbn.framework.mergence import merge_order, union_sizes
 from lsbn.framework.proposals import Proposals, propose
 from lsbn.framework.stages import Stages
 from lsbn.graph import EdgeProbabilities
+from lsbn.graph.sampled import SampledGraphs
 from lsbn.knowledge import Constraints, Knowledge
 from lsbn.knowledge.copies import fold_with_knowledge
 from lsbn.learners import LEARNERS, Learned, Score
@@ -31,7 +34,13 @@ from lsbn.learners.averaging import SearchSettings
 from lsbn.learners.evidence import knowledge_diagnostics
 from lsbn.pairs import FALSE_DISCOVERIES, WEIGHTS, PairStatistics
 from lsbn.parallel import threads
-from lsbn.parameters import check_parameters, copies_of, score_of, seed_sequence
+from lsbn.parameters import (
+    check_parameters,
+    copies_of,
+    default_score,
+    score_of,
+    seed_sequence,
+)
 from lsbn.partition import ropart
 
 __all__ = ["LSBN"]
@@ -48,16 +57,16 @@ REACH = SearchSettings.max_unrestricted
 
 
 class _ScoreParameter:
-    """Stores the parameter ``score``, so that scikit-learn does not call it as a method."""
+    """Stores the parameter ``score`` apart from the method ``score`` of scikit-learn."""
 
     def __set__(self, model: LSBN, value: Any) -> None:
         model.__dict__["score"] = value
 
-    def __get__(self, model: LSBN | None, owner: type) -> Any:
-        raise AttributeError("score is a parameter: see get_params()")
+    def __get__(self, model: LSBN | None, owner: type[LSBN]) -> Any:
+        return owner.mean_log_likelihood if model is None else model.mean_log_likelihood
 
 
-class LSBN(FittedNetwork, BaseEstimator):
+class LSBN(FittedAnswers, FittedNetwork, BaseEstimator):
     """Learn the structure of a large Bayesian network, with a probability for every edge.
 
     The paper's method has three steps. ROPART partitions the variables into overlapping
@@ -116,6 +125,10 @@ class LSBN(FittedNetwork, BaseEstimator):
         ``thorough`` runs up to 24, and longer chains.
     knowledge : Knowledge, optional
         Required and forbidden edges, tiers and more, see `lsbn.Knowledge`. Every stage honours it.
+    n_graphs : int
+        Number of networks that the last pass of model averaging draws from the posterior and
+        keeps, see `sample_graphs`; fewer if they have more than 5 million edges together. Edge
+        probabilities do not depend on it.
     threshold : float
         Edges of `dag_` and `cpdag_` have a greater probability than this, in either direction.
     discretize, bins, missing, max_states
@@ -141,6 +154,8 @@ class LSBN(FittedNetwork, BaseEstimator):
     edges_ : EdgeProbabilities
         The same probabilities with the names of the variables: the columns and, with
         ``fold_copies="group"``, the groups.
+    graphs_ : SampledGraphs or None
+        The networks that were drawn from the posterior. None if there is no posterior of networks.
     groups_ : dict of str to tuple of str
         The columns of each group of copies by the name of the group; empty unless
         ``fold_copies="group"``.
@@ -197,6 +212,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         count: str = "orders",
         effort: str = "standard",
         knowledge: Knowledge | None = None,
+        n_graphs: int = 1000,
         threshold: float = 0.5,
         discretize: Discretize = None,
         bins: int = 5,
@@ -222,6 +238,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         self.count = count
         self.effort = effort
         self.knowledge = knowledge
+        self.n_graphs = n_graphs
         self.threshold = threshold
         self.discretize = discretize
         self.bins = bins
@@ -318,7 +335,7 @@ class LSBN(FittedNetwork, BaseEstimator):
             with stages("last pass"):
                 learned = self._learn(pairs, proposals, seeds[2], told)
         edges = replace(folded.unfold_edges(learned.edges), knowledge=known)
-        self._store(folded, communities, hierarchy, edges)
+        self._store(folded, communities, hierarchy, edges, learned.graphs)
         self.diagnostics_ = fit_diagnostics(
             learned.diagnostics,
             None if proposals is None else proposals.diagnostics,
@@ -372,7 +389,7 @@ class LSBN(FittedNetwork, BaseEstimator):
         score = self._score()
         options: dict[str, Any] = {} if score is None else {"score": score}
         if self.learner == "model-averaging":
-            options |= {"count": self.count, "effort": self.effort}
+            options |= {"count": self.count, "effort": self.effort, "n_graphs": self.n_graphs}
         return LEARNERS[str(self.learner)](
             dataset,
             candidates=candidates,
@@ -417,8 +434,10 @@ class LSBN(FittedNetwork, BaseEstimator):
         communities: list[np.ndarray],
         hierarchy: np.ndarray,
         edges: EdgeProbabilities,
+        graphs: SampledGraphs | None,
     ) -> None:
         """Set the attributes of the result, with the copies of columns."""
+        self.graphs_ = folded.unfold_graphs(graphs)
         communities = folded.unfold_communities(communities)
         self.groups_ = dict(folded.groups)
         self.communities_ = [[edges.names[v] for v in c.tolist()] for c in communities]
@@ -429,6 +448,9 @@ class LSBN(FittedNetwork, BaseEstimator):
         self.edge_probabilities_ = edges.matrix
         self.dag_ = edges.dag(self.threshold)
         self.cpdag_ = edges.cpdag(self.threshold)
+        score = self._score() or default_score(self.learner, self.last_pass)
+        results = (edges, self.dag_, self.graphs_)
+        self._answers = Answers.of(folded.whole, score, *results, groups=self.groups_)
 
 
 def _code_table(table: Any, **options: Any) -> Dataset:

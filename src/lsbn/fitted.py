@@ -9,6 +9,7 @@ from typing import Any
 import networkx as nx
 from sklearn.utils.validation import check_is_fitted
 
+from lsbn.answers.answers import Answers
 from lsbn.data import Dataset
 from lsbn.data.copies import grouped_dataset
 from lsbn.framework.diagnostics import FitDiagnostics
@@ -30,6 +31,7 @@ class FittedNetwork:
     edges_: EdgeProbabilities
     groups_: dict[str, tuple[str, ...]]
     dag_: nx.DiGraph
+    _answers: Answers
 
     def plot(self, path: str | os.PathLike[str], title: str | None = None) -> None:
         """Write an HTML page that shows the network, see `lsbn.report`.
@@ -68,7 +70,7 @@ class FittedNetwork:
         check_is_fitted(self)
         return self.edges_.to_networkx()
 
-    def to_network(self, ess: float = 1.0) -> BayesianNetwork:
+    def to_network(self, ess: float | None = None) -> BayesianNetwork:
         """Return `dag_` with probability tables, estimated by posterior means.
 
         A group of copies is one variable of the network. Its states are those of the first column
@@ -76,8 +78,10 @@ class FittedNetwork:
 
         Parameters
         ----------
-        ess : float
-            Equivalent sample size of the prior of the tables.
+        ess : float, optional
+            Equivalent sample size of the prior of the tables, as in BDeu. By default the tables
+            are those that the score implies: under the mixed score, the average of tables and
+            trees.
 
         Returns
         -------
@@ -85,6 +89,8 @@ class FittedNetwork:
             Its method ``write_bif`` writes a BIF file.
         """
         check_is_fitted(self)
+        if ess is None:
+            return self._answers.to_network()
         return fit_tables(self.dag_, grouped_dataset(self.dataset_, self.groups_), ess=ess)
 
     def to_pgmpy(self) -> Any:

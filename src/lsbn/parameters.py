@@ -11,7 +11,7 @@ import numpy as np
 from lsbn.data import TableOptions
 from lsbn.data.copies import FOLDS
 from lsbn.knowledge import Knowledge
-from lsbn.learners import LEARNERS, Score
+from lsbn.learners import LEARNERS, PUBLISHED, Score
 from lsbn.learners.averaging import COUNTS, EFFORTS
 from lsbn.pairs import WEIGHTS, base_weights
 
@@ -20,6 +20,7 @@ __all__ = [
     "check_effort",
     "check_parameters",
     "copies_of",
+    "default_score",
     "score_of",
     "seed_sequence",
 ]
@@ -50,6 +51,7 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
     if given["knowledge"] is not None:
         Knowledge.of(given["knowledge"])
     _check_weights(given["weights"])
+    _check_whole("n_graphs", given["n_graphs"], 0)
     _check_whole("max_community", given["max_community"], 2)
     _check_whole("max_size", given["max_size"], 2, 20)
     if not _is_number(given["triplet_threshold"]) or not 0 <= given["triplet_threshold"] <= 1:
@@ -71,6 +73,19 @@ def score_of(learner: Any, score: Score | str | None) -> Score | None:
     if score is not None and learner in ("pc", "aracne"):
         raise ValueError(f"the learner {learner!r} has no score; leave out score")
     return None if score is None else Score.of(score)
+
+
+def default_score(learner: Any, last_pass: bool = True) -> Score:
+    """Return the score that applies if none is given: mixed, or that of the paper.
+
+    Learners without a score have tables by the score of the paper.
+
+    Examples
+    --------
+    >>> default_score("model-averaging").kind, default_score("pc").kind
+    ('mixed', 'bdeu')
+    """
+    return Score() if learner == "model-averaging" and last_pass else PUBLISHED
 
 
 def check_count(learner: Any, count: Any, last_pass: bool = True) -> None:

@@ -7,7 +7,16 @@ import numpy as np
 from lsbn.cli import main
 from lsbn.graph import EdgeProbabilities
 
-RUN_FILES = ["communities.json", "edges.csv", "graph.graphml", "report.html", "summary.json"]
+RUN_FILES = [
+    "coding.json",
+    "communities.json",
+    "edges.csv",
+    "graph.graphml",
+    "network.bif",
+    "posterior.npz",
+    "report.html",
+    "summary.json",
+]
 
 
 def run(*words):

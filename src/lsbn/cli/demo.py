@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from lsbn.cli.learn import learn_and_write
-from lsbn.cli.options import LEARNERS, Commands, add_command, add_jobs, add_seed
+from lsbn.cli.options import LEARNERS, N_GRAPHS, Commands, add_command, add_jobs, add_seed
 from lsbn.cli.printing import print_communities, print_written
 from lsbn.cli.progress import StageProgress
 from lsbn.cli.sample import shuffled_columns
@@ -34,6 +34,7 @@ def add_parser(commands: Commands) -> None:
         score=None,
         count="orders",
         effort="standard",
+        graphs=N_GRAPHS,
         copies=None,
         knowledge=None,
         paper=False,

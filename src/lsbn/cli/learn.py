@@ -12,12 +12,14 @@ from lsbn.cli.inputs import read_table, read_truth
 from lsbn.cli.knowledge import KNOWLEDGE_HELP, add_knowledge_options, read_knowledge
 from lsbn.cli.options import (
     LEARNERS,
+    N_GRAPHS,
     TABLE_HELP,
     TRUTH_HELP,
     WITHOUT_SCORE,
     Commands,
     add_command,
     add_table_options,
+    count,
 )
 from lsbn.cli.printing import print_evaluation, print_warnings, print_written
 from lsbn.cli.progress import StageProgress
@@ -41,6 +43,9 @@ RUN is a new folder:
   graph.graphml     an acyclic graph of the edges above 0.5
   communities.json  the communities; with --scope global, one community of all variables
   summary.json      settings, seconds, diagnostics, and the evaluation with --truth
+  network.bif       the graph with its probability tables, for pgmpy, pyAgrum and others
+  posterior.npz     networks from the posterior, and counts, for `lsbn ask RUN ...`
+  coding.json       the states of each column, and the cuts of numbers
 
 {TRUTH_HELP}
 
@@ -66,8 +71,7 @@ def add_parser(commands: Commands) -> None:
         "--scope",
         choices=("lsbn", "global"),
         default="lsbn",
-        help="lsbn (default): the whole framework; global: run the learner alone on "
-        "all variables at once",
+        help="lsbn (default): the framework; global: run the learner alone on all variables",
     )
     how.add_argument(
         "--learner",
@@ -96,6 +100,13 @@ def add_parser(commands: Commands) -> None:
         help="how long model-averaging searches. quick: one search; standard (default): "
         "independent searches, and more of them while they disagree; thorough: up to 24 "
         "searches, and longer chains. A warning tells when thorough is needed",
+    )
+    how.add_argument(
+        "--graphs",
+        type=count,
+        default=N_GRAPHS,
+        metavar="N",
+        help=f"networks that model-averaging draws and keeps for `lsbn ask` (default {N_GRAPHS})",
     )
     how.add_argument(
         "--copies",
@@ -136,6 +147,8 @@ def run(arguments: argparse.Namespace) -> None:
         raise ValueError(
             f"--effort {arguments.effort} is for the last pass of {LEARNERS[0]}; leave out --effort"
         )
+    if arguments.graphs != N_GRAPHS and (arguments.learner != LEARNERS[0] or arguments.paper):
+        raise ValueError(f"--graphs is for the last pass of {LEARNERS[0]}; leave out --graphs")
     require_free(arguments.output, force=arguments.force)
     read_knowledge(arguments)
     _check_draft(arguments)
@@ -175,6 +188,7 @@ def learn_and_write(
     list of list of str
         The communities.
     """
+    from lsbn.answers.store import write_answers
     from lsbn.report import write_report
     from lsbn.runs import evaluation_of, write_run
 
@@ -186,7 +200,11 @@ def learn_and_write(
     summary = make_summary(arguments, dataset, stages, result.diagnostics, evaluation)
     summary = replace(summary, groups=result.groups)
 
+    notes: list[str] = []
+
     def page(folder: Path) -> None:
+        if (note := write_answers(folder, result.answers)) is not None:
+            notes.append(note)
         write_report(
             folder / "report.html",
             edges=edges,
@@ -198,6 +216,8 @@ def learn_and_write(
     with stages("write", arguments.output):
         force = arguments.force
         write_run(arguments.output, summary, communities, edges=edges, more=page, force=force)
+    for note in notes:
+        print(f"note: {note}")
     found = edges.as_written().skeleton(0.5).number_of_edges()
     edge = "edge" if found == 1 else "edges"
     print(f"{found:,} {edge} above 0.5 between {edges.n_variables:,} variables")

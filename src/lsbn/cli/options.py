@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 __all__ = [
     "LEARNERS",
     "NETWORKS",
+    "N_GRAPHS",
     "TABLE_HELP",
     "TRUTH_HELP",
     "WITHOUT_SCORE",
@@ -26,6 +27,8 @@ __all__ = [
 
 NETWORKS = ("alarm", "insurance", "win95pts", "pigs", "link")
 LEARNERS = ("model-averaging", "aracne", "pc", "greedy", "mmhc")
+N_GRAPHS = 1000
+"""Networks that model averaging keeps, as in `lsbn.LSBN`."""
 WITHOUT_SCORE = ("pc", "aracne")
 """Learners that test for independence, or compare mutual information, and have no score."""
 

@@ -14,7 +14,7 @@ from lsbn.files import atomic_file
 if TYPE_CHECKING:
     from lsbn.network import BayesianNetwork
 
-__all__ = ["add_parser", "run", "shuffled_columns"]
+__all__ = ["add_parser", "require_free_file", "run", "shuffled_columns"]
 
 HELP = """\
 NET is a bundled network (alarm, insurance, win95pts, pigs, link) or a .bif or .bif.gz file. FILE
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     target = Path(arguments.output)
     write = writer_for(target)
-    _require_free_file(target, force=arguments.force)
+    require_free_file(target, force=arguments.force)
     stages = StageProgress()
     with stages("sample", arguments.network):
         net = load_network(arguments.network)
@@ -70,7 +70,7 @@ def shuffled_columns(net: BayesianNetwork, seed: int) -> list[int]:
     return np.random.default_rng([seed, 1]).permutation(net.n_variables).tolist()
 
 
-def _require_free_file(target: Path, *, force: bool) -> None:
+def require_free_file(target: Path, *, force: bool) -> None:
     """Make sure that a file can be written."""
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder; give the name of a file")

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from lsbn.cli.knowledge import knowledge_of
+from lsbn.cli.options import N_GRAPHS
 from lsbn.cli.progress import StageProgress
 from lsbn.cli.summary import copies_used
 
 if TYPE_CHECKING:
+    from lsbn.answers.answers import Answers
     from lsbn.data import Dataset
     from lsbn.framework.diagnostics import FitDiagnostics
     from lsbn.graph import EdgeProbabilities
@@ -30,6 +32,8 @@ class Result:
         Names of the variables of every community.
     diagnostics : FitDiagnostics
         What the learner reports about its run, and the notes on the table, without the seconds.
+    answers : Answers
+        What `lsbn ask` needs.
     groups : dict of str to tuple of str
         The columns of each variable that is a group of copies.
     """
@@ -37,6 +41,7 @@ class Result:
     edges: EdgeProbabilities
     communities: list[list[str]]
     diagnostics: FitDiagnostics
+    answers: Answers
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -55,11 +60,14 @@ def _learn_globally(
     """Run the learner alone on all variables at once."""
     import numpy as np
 
+    from lsbn.answers.answers import Answers
     from lsbn.drafts import draft_of, resumable
     from lsbn.framework.diagnostics import FitDiagnostics
     from lsbn.knowledge.copies import fold_with_knowledge
     from lsbn.learners import LEARNERS
     from lsbn.learners.evidence import knowledge_diagnostics
+    from lsbn.parameters import default_score, score_of
+    from lsbn.runs import THRESHOLD
 
     mode, knowledge = copies_used(arguments), knowledge_of(arguments)
     folded, known = fold_with_knowledge(dataset, mode, knowledge)
@@ -69,6 +77,8 @@ def _learn_globally(
     told = known if known is None or mode == "keep" else known.select(folded.kept)
     if told is not None:
         options["knowledge"] = told
+    if arguments.learner == "model-averaging":
+        options["n_graphs"] = arguments.graphs
     chosen = {"learner": arguments.learner, "random_state": arguments.seed, **_options(arguments)}
     seed = np.random.SeedSequence(arguments.seed)
     with (
@@ -79,11 +89,16 @@ def _learn_globally(
             columns, random_state=arguments.seed, n_jobs=arguments.jobs, **options
         )
         compared = knowledge_diagnostics(knowledge, told, columns, learned, options.get("score"))
-    edges = learned.edges if mode == "keep" else folded.unfold_edges(learned.edges)
+    edges, graphs = learned.edges, learned.graphs
+    if mode != "keep":
+        edges, graphs = folded.unfold_edges(edges), folded.unfold_graphs(graphs)
     edges = replace(edges, knowledge=known)
+    results = (edges, edges.dag(THRESHOLD), graphs)
+    score = score_of(arguments.learner, arguments.score) or default_score(arguments.learner)
+    answers = Answers.of(folded.whole, score, *results, groups=folded.groups)
     notes = [*dataset.notes, *folded.notes]
     diagnostics = FitDiagnostics(**vars(learned.diagnostics), notes=notes, knowledge=compared)
-    return Result(edges, [list(edges.names)], diagnostics, dict(folded.groups))
+    return Result(edges, [list(edges.names)], diagnostics, answers, dict(folded.groups))
 
 
 def _learn_by_communities(
@@ -112,7 +127,8 @@ def _learn_by_communities(
     _print_notes((diagnostics.notes or [])[len(dataset.notes) :])
     stages.split("fit", diagnostics.seconds or {})
     diagnostics = replace(diagnostics, seconds=None)
-    return Result(model.edges_, model.communities_, diagnostics, model.groups_)
+    parts = (model.edges_, model.communities_, diagnostics, model.answers_)
+    return Result(*parts, model.groups_)
 
 
 def _print_notes(notes: Sequence[str]) -> None:
@@ -122,7 +138,7 @@ def _print_notes(notes: Sequence[str]) -> None:
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return score, count and effort as keyword arguments of the learner, if they were given."""
+    """Return score, count, effort and the number of networks as arguments of the learner."""
     from lsbn.learners import Score
 
     options: dict[str, Any] = {}
@@ -132,4 +148,6 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         options["count"] = arguments.count
     if arguments.effort != "standard":
         options["effort"] = arguments.effort
+    if arguments.graphs != N_GRAPHS:
+        options["n_graphs"] = arguments.graphs
     return options

@@ -5,18 +5,29 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from lsbn.files import safe_name
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from lsbn.network import BayesianNetwork
-
 __all__ = ["Writer", "writer_for"]
 
-Writer: TypeAlias = "Callable[[Path, BayesianNetwork, np.ndarray, Sequence[int]], None]"
+
+class Labelled(Protocol):
+    """Variables with names and states, such as a network."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables."""
+
+    @property
+    def states(self) -> tuple[tuple[str, ...], ...]:
+        """States of each variable."""
+
+
+Writer: TypeAlias = "Callable[[Path, Labelled, np.ndarray, Sequence[int]], None]"
 """Writes the state codes (one row per variable) of the given columns to a file."""
 
 BLOCK = 2_000
@@ -37,23 +48,19 @@ def writer_for(target: Path) -> Writer:
     raise ValueError(f"{str(target)!r} must end in {', '.join(writers)}")
 
 
-def _write_csv(path: Path, net: BayesianNetwork, codes: np.ndarray, columns: Sequence[int]) -> None:
+def _write_csv(path: Path, net: Labelled, codes: np.ndarray, columns: Sequence[int]) -> None:
     with open(path, "wb") as file:
         file.writelines(_csv_lines(net, codes, columns))
 
 
-def _write_csv_gz(
-    path: Path, net: BayesianNetwork, codes: np.ndarray, columns: Sequence[int]
-) -> None:
+def _write_csv_gz(path: Path, net: Labelled, codes: np.ndarray, columns: Sequence[int]) -> None:
     """Write without a name and a time in the gzip header: same table, same bytes."""
     with open(path, "wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
         for lines in _csv_lines(net, codes, columns):
             file.write(lines)
 
 
-def _write_parquet(
-    path: Path, net: BayesianNetwork, codes: np.ndarray, columns: Sequence[int]
-) -> None:
+def _write_parquet(path: Path, net: Labelled, codes: np.ndarray, columns: Sequence[int]) -> None:
     import pandas as pd
 
     table = pd.DataFrame(
@@ -65,7 +72,7 @@ def _write_parquet(
     table.to_parquet(path, index=False)
 
 
-def _csv_lines(net: BayesianNetwork, codes: np.ndarray, columns: Sequence[int]) -> Iterator[bytes]:
+def _csv_lines(net: Labelled, codes: np.ndarray, columns: Sequence[int]) -> Iterator[bytes]:
     """Yield the header and blocks of rows; each state is quoted once, not once per cell."""
     import numpy as np
 

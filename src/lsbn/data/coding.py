@@ -9,7 +9,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from lsbn.data.columns import Column, DataError, listing
-from lsbn.data.discretize import CALENDAR, intervals, observed_codes, value_states
+from lsbn.data.discretize import CALENDAR, CutPoints, intervals, observed_codes, value_states
 from lsbn.data.doubts import doubtful_marks, names_rows
 from lsbn.data.options import Cut, TableOptions
 from lsbn.data.problems import Problem, TableError, missing_text
@@ -29,6 +29,7 @@ class CodedTable:
     names: tuple[str, ...]
     states: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]
+    cuts: tuple[CutPoints | None, ...]
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,9 @@ class CodedColumn:
         Empty if the column has too many states.
     n_states : int
     cut : Cut, optional
-        How the values were cut.
+        How the values were cut, as asked for.
+    points : CutPoints, optional
+        Where they were cut.
     problem : str
         What keeps the column from being used, a key of `lsbn.data.problems.TEXTS`; or empty.
     """
@@ -51,6 +54,7 @@ class CodedColumn:
     labels: tuple[str, ...]
     n_states: int
     cut: Cut | None = None
+    points: CutPoints | None = None
     problem: str = ""
 
 
@@ -77,7 +81,8 @@ def code_table(columns: list[Column], options: TableOptions) -> CodedTable:
     dtype = np.uint8 if cards.max() <= 256 else np.uint16
     codes = np.array([c.codes for c in coded], dtype=dtype, order="C")
     notes += closing_notes(columns, coded)
-    return CodedTable(codes, cards, names, tuple(c.labels for c in coded), notes)
+    cuts = tuple(c.points for c in coded) if any(c.points for c in coded) else ()
+    return CodedTable(codes, cards, names, tuple(c.labels for c in coded), notes, cuts)
 
 
 def code_columns(
@@ -150,14 +155,14 @@ def _coded_column(column: Column, options: TableOptions) -> CodedColumn:
         return _unusable("no dates" if column.labels is None else "no numbers")
     if column.labels is not None:
         observed, codes = observed_codes(column.present)
-        labels = tuple(column.labels[v] for v in observed)
+        labels, points = tuple(column.labels[v] for v in observed), None
     elif cut is not None and cut.method != "states":
-        codes, labels, was_cut = intervals(column, cut.method, cut.bins)
-        cut = cut if was_cut else None
+        codes, labels, points = intervals(column, cut.method, cut.bins)
+        cut = None if points is None or points.exact else cut
     elif column.continuous and cut is None:
         return _unusable("continuous")
     else:
-        codes, labels = value_states(column)
+        codes, labels, points = value_states(column)
         cut = None
     if column.missing is not None and options.missing == "state":
         full = np.full(len(column.values), len(labels), dtype=np.int32)
@@ -166,7 +171,7 @@ def _coded_column(column: Column, options: TableOptions) -> CodedColumn:
     if len(labels) > options.max_states:
         return _unusable("crowded", len(labels))
     narrow = np.uint8 if len(labels) <= 256 else np.uint16
-    return CodedColumn(codes.astype(narrow), labels, len(labels), cut)
+    return CodedColumn(codes.astype(narrow), labels, len(labels), cut, points)
 
 
 def _unusable(problem: str, n_states: int = 0) -> CodedColumn:

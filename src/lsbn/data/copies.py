@@ -28,12 +28,15 @@ from scipy.special import gammaln
 from lsbn.data.columns import listing
 from lsbn.data.dataset import Dataset
 from lsbn.graph import EdgeProbabilities
+from lsbn.graph.sampled import SampledGraphs
 from lsbn.kernels.counts import first_seen
 
 __all__ = ["FOLDS", "Folded", "fold_copies", "group_copies", "grouped_dataset"]
 
 LEAST_SURPRISE = 10.0
 """Equal columns are copies if they are equal by chance with a probability below exp(-10)."""
+UNFOLDING_SEED = 0
+"""Seed of the roots among copies, in networks that are drawn by another seed."""
 LONGEST_NAME = 8
 """The name of a group has the names of at most this many columns, and the number of the others."""
 
@@ -139,6 +142,47 @@ class Folded:
         data = np.concatenate([kept.data, 1.0 - upward, upward])
         matrix = sparse.csr_array((data, (rows, columns)), shape=(n, n))
         return EdgeProbabilities(matrix, self.whole.names)
+
+    def unfold_graphs(self, graphs: SampledGraphs | None) -> SampledGraphs | None:
+        """Return sampled networks over all columns, with each copy joined to its original.
+
+        In a network in which the original has no parents, one of the copies may be the root
+        instead. It is drawn such that edges have the probabilities of `unfold_edges`.
+
+        Parameters
+        ----------
+        graphs : SampledGraphs or None
+            Over the kept columns, in the order of `kept`.
+
+        Returns
+        -------
+        SampledGraphs or None
+            Over the columns of `whole`.
+        """
+        if graphs is None:
+            return None
+        k, rng = len(graphs), np.random.default_rng(UNFOLDING_SEED)
+        of_graph, ends = [graphs.of_graph], [(self.kept[graphs.parent], self.kept[graphs.child])]
+        for first in np.unique(self.originals[self.repeated]):
+            copies = self.repeated[self.originals[self.repeated] == first]
+            into = graphs.of_graph[self.kept[graphs.child] == first]
+            root = np.bincount(into, minlength=k) == 0
+            upward = max(1 - len(into) / k, 0.0) / max(root.mean(), 1 / k)
+            equal = np.append(first, copies)
+            drawn = np.where(root & (rng.random(k) < upward), rng.choice(equal, k), first)
+            for copy in copies:
+                up = drawn == copy
+                of_graph.append(np.arange(k))
+                ends.append((np.where(up, copy, first), np.where(up, first, copy)))
+        parent, child = (np.concatenate(part) for part in zip(*ends, strict=True))
+        return SampledGraphs.sorted(
+            self.whole.names,
+            np.concatenate(of_graph),
+            parent,
+            child,
+            graphs.chain,
+            graphs.log_score,
+        )
 
     def unfold_communities(self, communities: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Put every copy into the communities of its original.

@@ -18,6 +18,7 @@ import pandas as pd
 
 from lsbn.data.coding import code_table
 from lsbn.data.columns import DataError, listing
+from lsbn.data.discretize import CutPoints
 from lsbn.data.ingest import file_columns, table_columns
 from lsbn.data.options import Discretize, TableOptions
 from lsbn.data.textfile import TextLayout
@@ -44,6 +45,8 @@ class Dataset:
         ``states[v][c]`` is the label of code c of variable v.
     notes : tuple of str
         Changes of the table: dropped rows, discretised columns, columns with a single state.
+    cuts : tuple of CutPoints or None
+        How the numbers of each variable were cut into states; empty if none were.
 
     Notes
     -----
@@ -67,6 +70,7 @@ class Dataset:
     names: tuple[str, ...]
     states: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
+    cuts: tuple[CutPoints | None, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.names)
@@ -233,6 +237,7 @@ class Dataset:
             self.cards[index],
             tuple(self.names[v] for v in index),
             tuple(self.states[v] for v in index),
+            cuts=tuple(self.cuts[v] for v in index) if self.cuts else (),
         )
 
     def to_pandas(self) -> pd.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,55 @@ from sklearn.preprocessing import KBinsDiscretizer
 from lsbn.data.calendar import CALENDAR, periods, tick_texts
 from lsbn.data.columns import Column, label_of
 
-__all__ = ["CALENDAR", "STRATEGIES", "intervals", "observed_codes", "value_states"]
+__all__ = ["CALENDAR", "STRATEGIES", "CutPoints", "intervals", "observed_codes", "value_states"]
 
 STRATEGIES = ("quantile", "uniform", "kmeans")
 """Ways to choose the cut points, by their names in scikit-learn."""
+
+
+@dataclass(frozen=True)
+class CutPoints:
+    """How the numbers or dates of a column became states, so that other rows are coded alike.
+
+    Attributes
+    ----------
+    points : tuple of int or float
+        Upper ends of all intervals but the last, each within its interval; or all values.
+    exact : bool
+        Whether each state is a single value.
+    time : str
+        The numpy type of dates and durations, or an empty text.
+    calendar : str
+        One of `CALENDAR`, if dates became states by it; there are no points then.
+
+    Examples
+    --------
+    >>> CutPoints((0.5, 2.0)).codes(Column("x", np.array([-9.0, 0.5, 0.6, 99.0]))).tolist()
+    [0, 0, 1, 2]
+    """
+
+    points: tuple[float, ...] = ()
+    exact: bool = False
+    time: str = ""
+    calendar: str = ""
+
+    def codes(self, column: Column) -> np.ndarray:
+        """Return the state of every number or date; -1 for one that is no state."""
+        values = column.values
+        if bool(self.time) != bool(column.time):
+            return np.full(len(values), -1)
+        if self.time and self.time != column.time:
+            values = values.astype(column.time).astype(self.time).astype(np.int64)
+        points = np.array(self.points)
+        found = np.searchsorted(points, values, side="left")
+        if not self.exact:
+            return found
+        same = points[np.minimum(found, len(points) - 1)] == values
+        return np.where(same, found, -1)
+
+    def periods(self, column: Column) -> tuple[np.ndarray, tuple[str, ...]]:
+        """Return states of dates by the calendar, and their labels."""
+        return periods(column.values, column.time, column.zone, self.calendar)
 
 
 def observed_codes(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -36,7 +82,7 @@ def observed_codes(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return observed, codes
 
 
-def value_states(column: Column) -> tuple[np.ndarray, tuple[str, ...]]:
+def value_states(column: Column) -> tuple[np.ndarray, tuple[str, ...], CutPoints | None]:
     """Make every number or date of a column a state.
 
     Returns
@@ -44,17 +90,22 @@ def value_states(column: Column) -> tuple[np.ndarray, tuple[str, ...]]:
     codes : numpy.ndarray of int
         The state of every value that is not missing.
     labels : tuple of str
+    points : CutPoints, optional
+        The same coding for other rows; None for numbers, whose labels tell it.
     """
     values = column.present
     if values.dtype.kind == "f" and not column.continuous:
         values = values.astype(np.int64)
     observed, codes = observed_codes(values)
     if column.time:
-        return codes, tuple(tick_texts(observed, column.time, column.zone))
-    return codes, tuple(map(label_of, observed.tolist()))
+        points = CutPoints(tuple(observed.tolist()), exact=True, time=column.time)
+        return codes, tuple(tick_texts(observed, column.time, column.zone)), points
+    return codes, tuple(map(label_of, observed.tolist())), None
 
 
-def intervals(column: Column, method: str, bins: int) -> tuple[np.ndarray, tuple[str, ...], bool]:
+def intervals(
+    column: Column, method: str, bins: int
+) -> tuple[np.ndarray, tuple[str, ...], CutPoints | None]:
     """Cut the numbers of a column into right-closed intervals, or dates by the calendar.
 
     Parameters
@@ -73,8 +124,9 @@ def intervals(column: Column, method: str, bins: int) -> tuple[np.ndarray, tuple
         The interval of every value that is not missing.
     labels : tuple of str
         The labels of the intervals that hold a value.
-    cut : bool
-        False if each value is a state.
+    points : CutPoints, optional
+        The same coding for other rows. A value in an interval without rows is put into the next
+        interval with rows, a value outside of all intervals into the nearest one.
 
     Examples
     --------
@@ -83,11 +135,12 @@ def intervals(column: Column, method: str, bins: int) -> tuple[np.ndarray, tuple
     ([0, 0, 1, 1], ('[0.1, 0.2]', '(0.2, 0.4]'))
     """
     if method in CALENDAR:
-        return *periods(column.present, column.time, column.zone, method), True
+        by_calendar = CutPoints(time=column.time, calendar=method)
+        return *periods(column.present, column.time, column.zone, method), by_calendar
     values = column.present
     distinct, rank = observed_codes(values)
     if len(distinct) <= bins:
-        return *value_states(column), False
+        return value_states(column)
     cuts = _cut_points(distinct, rank, method, bins)
     observed, codes = observed_codes(np.searchsorted(cuts, values, side="left"))
     text = _edge_texts(np.concatenate([distinct[:1], cuts, distinct[-1:]]), column)
@@ -95,7 +148,8 @@ def intervals(column: Column, method: str, bins: int) -> tuple[np.ndarray, tuple
         text[i] if text[i] == text[i + 1] else f"{'(' if i else '['}{text[i]}, {text[i + 1]}]"
         for i in range(len(cuts) + 1)
     ]
-    return codes, tuple(labels[i] for i in observed), True
+    points = CutPoints(tuple(cuts[observed[:-1]].tolist()), time=column.time)
+    return codes, tuple(labels[i] for i in observed), points
 
 
 def _cut_points(distinct: np.ndarray, rank: np.ndarray, method: str, bins: int) -> np.ndarray:

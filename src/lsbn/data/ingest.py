@@ -46,6 +46,8 @@ def table_columns(
     options: TableOptions,
     names: Sequence[Any] | None = None,
     source: str = "table",
+    *,
+    to_learn: bool = True,
 ) -> list[Column]:
     """Split a pandas, polars, pyarrow or numpy table into columns.
 
@@ -59,6 +61,8 @@ def table_columns(
         Names to use instead of the table's own.
     source : str
         The name of the table in error messages.
+    to_learn : bool
+        Refuse a table of a single row or a single column, from which nothing can be learned.
 
     Returns
     -------
@@ -85,7 +89,8 @@ def table_columns(
         raise DataError(f"names has {len(names)} entries for {len(own)} columns; give one for each")
     clean = check_names(own if names is None else list(names), source)
     places = chosen(clean, options)
-    check_shape(len(places), n_rows, source)
+    if to_learn or not places or not n_rows:
+        check_shape(len(places), n_rows, source)
     left = [clean[place] for place in places]
     parsed = parse_columns(left, _arrow_columns(table, places, left))
     return [with_na(column, options.na) for column in parsed]
@@ -96,6 +101,8 @@ def file_columns(
     options: TableOptions,
     names: Sequence[Any] | None = None,
     layout: TextLayout | None = None,
+    *,
+    to_learn: bool = True,
 ) -> tuple[list[Column], tuple[str, ...]]:
     """Read a text file (.csv, .tsv, .txt, plain or .gz), an .arff or a .parquet file into columns.
 
@@ -108,6 +115,8 @@ def file_columns(
         Names to use instead of those in the file.
     layout : TextLayout, optional
         Separator and header of a text file.
+    to_learn : bool
+        As for `table_columns`.
 
     Returns
     -------
@@ -136,10 +145,10 @@ def file_columns(
     if path.stat().st_size == 0:
         raise DataError(f"{path}: the file is empty; expected a header and rows")
     if suffix in _PARQUET:
-        return table_columns(_parquet_table(path), options, names, str(path)), ()
+        return table_columns(_parquet_table(path), options, names, str(path), to_learn=to_learn), ()
     if suffix == ".arff":
-        return table_columns(read_arff(path), options, names, str(path)), ()
-    return read_text(path, options, names, layout or TextLayout())
+        return table_columns(read_arff(path), options, names, str(path), to_learn=to_learn), ()
+    return read_text(path, options, names, layout or TextLayout(), to_learn=to_learn)
 
 
 def _parquet_table(path: Path) -> pa.Table:

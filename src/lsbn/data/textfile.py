@@ -91,7 +91,12 @@ class _Plan:
 
 
 def read_text(
-    path: Path, options: TableOptions, names: Sequence[Any] | None, layout: TextLayout
+    path: Path,
+    options: TableOptions,
+    names: Sequence[Any] | None,
+    layout: TextLayout,
+    *,
+    to_learn: bool = True,
 ) -> tuple[list[Column], tuple[str, ...]]:
     """Read a text file with pyarrow, then find the columns of numbers and dates.
 
@@ -140,7 +145,8 @@ def read_text(
     other = next((c for c in ";\t,|" if c != plan.sep and c in clean[0]), None)
     hint = f" (the header contains {other!r}: is that the separator? --sep)" if other else ""
     places = chosen(clean, options)
-    check_shape(len(places), table.num_rows, str(path), hint)
+    if to_learn or not places or not table.num_rows:
+        check_shape(len(places), table.num_rows, str(path), hint)
     comma = plan.sep != ","
     arrays = (typed(combined(table.column(i)), comma=comma) for i in places)
     parsed = parse_columns([clean[i] for i in places], arrays)

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from lsbn.files import atomic_file, safe_name
+from lsbn.graph.edge_access import EdgeAccess
 from lsbn.graph.edgelist import read_edges
 from lsbn.graph.equivalence import dag_to_cpdag
 from lsbn.graph.joined import JoinedPairs, informed_pairs
@@ -28,7 +29,7 @@ RANGE_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class EdgeProbabilities:
+class EdgeProbabilities(EdgeAccess):
     """The probability of every directed edge over a set of variables.
 
     Parameters
@@ -59,7 +60,7 @@ class EdgeProbabilities:
     >>> edges = EdgeProbabilities([[0, 0.7, 0], [0.2, 0, 0.1], [0, 0, 0]], ("a", "b", "c"))
     >>> edges
     <EdgeProbabilities: 3 variables, 3 stored>
-    >>> float(edges.matrix[0, 1])
+    >>> edges["a", "b"]
     0.7
     """
 
@@ -232,18 +233,11 @@ class EdgeProbabilities:
         A name that a spreadsheet would run as a formula, such as ``=cmd()``, is written after an
         apostrophe; `from_csv` removes it.
         """
-        coo = self.matrix.tocoo()
-        keep = coo.data >= minimum
-        rows = [
-            (-p, self.names[i], self.names[j])
-            for i, j, p in zip(
-                coo.row[keep].tolist(), coo.col[keep].tolist(), coo.data[keep].tolist(), strict=True
-            )
-        ]
+        rows = [edge for edge in self if edge.probability >= minimum]
         with atomic_file(path) as draft, open(draft, "w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(("source", "target", "probability"))
-            writer.writerows((safe_name(u), safe_name(v), f"{-p:.6g}") for p, u, v in sorted(rows))
+            writer.writerows((safe_name(u), safe_name(v), f"{p:.6g}") for u, v, p in rows)
 
     def as_written(self, minimum: float = 0.01) -> "EdgeProbabilities":
         """Round the probabilities as `to_csv` does, and leave out those below `minimum`.

@@ -42,12 +42,12 @@ def start_graph(lists, keys, rng):
     allowed = allowed_masks(lists, keys)
     for v in range(keys.shape[0]):
         total = cached_family(lists, state.memory, v, allowed[v], 1.0)
-        choose(lists, state, v, _draw_set(lists, v, ~allowed[v], np.uint64(0), total, rng))
+        choose(lists, state, v, draw_set(lists, v, ~allowed[v], np.uint64(0), total, rng))
     return state
 
 
 @njit(nogil=True, cache=True)
-def _draw_set(lists, v, forbidden, met, total, rng):
+def draw_set(lists, v, forbidden, met, total, rng):
     """Draw a set without forbidden members, and with some of ``met`` unless it is 0; -1 if none.
 
     ``total`` is the log sum of the scores of these sets.
@@ -262,7 +262,7 @@ def draw_block(lists, state, variables, rng):
                     if last >> j & 1:
                         met |= block.meets[i, j]
                 forbidden = _forbidden(block.meets, i, used)
-                drawn[i] = _draw_set(lists, variables[i], forbidden, met, block.own[i], rng)
+                drawn[i] = draw_set(lists, variables[i], forbidden, met, block.own[i], rng)
         used |= layer
         last = layer
     for i in range(k):
@@ -333,18 +333,15 @@ def non_descendants(lists, state):
 @njit(nogil=True, cache=True)
 def log_graph(lists, state):
     """Log score of the graph."""
-    total = 0.0
-    for s in state.chosen:
-        total += lists.set_score[s]
-    return total
+    return lists.set_score[state.chosen].sum()
 
 
 @njit(nogil=True, cache=True)
-def sample(lists, partners, state, pace, rng, sums):
+def sample(lists, partners, state, pace, rng, sums, kept=None):
     """Sample graphs and sum the edge posteriors of some; gives the log scores of these.
 
     ``pace`` is (size of a block, number of sweeps, sweeps between two graphs of the sum). The
-    posterior of an edge is the one given the parents of all other variables.
+    posterior of an edge is the one given the parents of all others. ``kept`` takes the graphs.
     """
     size, sweeps, thin = pace
     scores = np.empty(sweeps // thin)
@@ -353,4 +350,6 @@ def sample(lists, partners, state, pace, rng, sums):
             sweep(lists, partners, state, size, rng)
         add_edge_posteriors(sums, non_descendants(sums.lists, state))
         scores[t] = log_graph(lists, state)
+        if kept is not None:
+            kept[t] = state.chosen
     return scores

@@ -335,11 +335,12 @@ def walk(lists, links, keys, beta, sweeps, rng):
 
 
 @njit(nogil=True, cache=True)
-def sample(lists, links, keys, sweeps, thin, rng, sums):
+def sample(lists, links, keys, sweeps, thin, rng, sums, kept=None):
     """Sample orders and sum the edge posteriors of every ``thin``-th; gives their log scores.
 
     Orders are drawn with ``lists``. The posteriors given an order use the lists of ``sums``, which
-    may contain further sets of little weight.
+    may contain further sets of little weight. The keys of the orders in the sums are written to
+    the rows of ``kept``.
     """
     state = new_state(lists, keys)
     scores = np.empty(sweeps // thin)
@@ -348,6 +349,8 @@ def sample(lists, links, keys, sweeps, thin, rng, sums):
             gibbs_sweep(lists, links, state, 1.0, rng)
         add_edge_posteriors(sums, allowed_masks(sums.lists, keys))
         scores[t] = log_order(lists, state.allowed)
+        if kept is not None:
+            kept[t] = keys
     return scores
 
 

@@ -24,7 +24,8 @@ def log_add(a, b):
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _squeeze(subset, v):
+def squeeze(subset, v):
+    """Leave out bit ``v`` of a subset."""
     low = (1 << v) - 1
     return (subset & low) | ((subset >> 1) & ~low)
 
@@ -40,7 +41,7 @@ def sum_over_subsets(f, n_bits):
 
 
 @njit(nogil=True, cache=True)
-def _families(n, set_start, set_mask, set_score):
+def sum_families(n, set_start, set_mask, set_score):
     """Log sum of the scores of each variable's listed sets within every subset of the others.
 
     Scores are relative to the best score of their variable, and the sum of the best scores is also
@@ -52,9 +53,23 @@ def _families(n, set_start, set_mask, set_score):
         best = set_score[set_start[v] : set_start[v + 1]].max()
         total += best
         for s in range(set_start[v], set_start[v + 1]):
-            within[v, _squeeze(set_mask[s], v)] = set_score[s] - best
+            within[v, squeeze(set_mask[s], v)] = set_score[s] - best
         sum_over_subsets(within[v], n - 1)
     return within, total
+
+
+@njit(nogil=True, cache=True)
+def log_order_sums(n, within):
+    """Log sum over the orders of every subset, from the sums of `sum_families`."""
+    log_orders = np.full(1 << n, -np.inf)
+    log_orders[0] = 0.0
+    for s in range(1, 1 << n):
+        for v in range(n):
+            if s >> v & 1:
+                rest = s ^ (1 << v)
+                term = log_orders[rest] + within[v, squeeze(rest, v)]
+                log_orders[s] = log_add(log_orders[s], term)
+    return log_orders
 
 
 @njit(nogil=True, cache=True)
@@ -84,16 +99,8 @@ def exact_edge_posteriors(n, set_start, set_mask, set_score):
     subset ``t``, without logarithms. These add up to 1 for each ``v`` for scores of any
     size, so P(u -> v) + P(v -> u) never exceeds 1 by more than rounding.
     """
-    within, best = _families(n, set_start, set_mask, set_score)
-    full = (1 << n) - 1
-    log_orders = np.full(full + 1, -np.inf)
-    log_orders[0] = 0.0
-    for s in range(1, full + 1):
-        for v in range(n):
-            if s >> v & 1:
-                rest = s ^ (1 << v)
-                term = log_orders[rest] + within[v, _squeeze(rest, v)]
-                log_orders[s] = log_add(log_orders[s], term)
+    within, best = sum_families(n, set_start, set_mask, set_score)
+    log_orders, full = log_order_sums(n, within), (1 << n) - 1
     first = np.zeros(full + 1)
     first[full] = 1.0
     last = np.empty(n)
@@ -105,7 +112,7 @@ def exact_edge_posteriors(n, set_start, set_mask, set_score):
             rest = s ^ (1 << v)
             last[v] = 0.0
             if s >> v & 1:
-                last[v] = math.exp(log_orders[rest] + within[v, _squeeze(rest, v)] - log_orders[s])
+                last[v] = math.exp(log_orders[rest] + within[v, squeeze(rest, v)] - log_orders[s])
         last *= first[s] / last.sum()
         for v in range(n):
             if last[v] > 0.0:
@@ -117,10 +124,10 @@ def exact_edge_posteriors(n, set_start, set_mask, set_score):
 @njit(nogil=True, cache=True)
 def _add_parents(within, v, before, weight, posterior):
     """Add the probabilities of the parents of ``v`` given the variables that come before it."""
-    allowed = within[_squeeze(before, v)]
+    allowed = within[squeeze(before, v)]
     for u in range(posterior.shape[0]):
         if before >> u & 1:
-            without = within[_squeeze(before ^ (1 << u), v)]
+            without = within[squeeze(before ^ (1 << u), v)]
             posterior[u, v] += weight * max(0.0, -math.expm1(without - allowed))
 
 
@@ -131,7 +138,7 @@ def exact_graph_posteriors(n, set_start, set_mask, set_score):
     Parameters and results are those of `exact_edge_posteriors`. The time is proportional to
     ``n**2 3**n``.
     """
-    within, best = _families(n, set_start, set_mask, set_score)
+    within, best = sum_families(n, set_start, set_mask, set_score)
     evidence = _log_graphs(within, -1, -1)
     posterior = np.zeros((n, n))
     for u in range(n):
@@ -166,7 +173,7 @@ def _log_graphs(within, u, v):
             for w in range(n):
                 if last >> w & 1:
                     parents = rest & ~(1 << u) if w == v else rest
-                    term += within[w, _squeeze(parents, w)]
+                    term += within[w, squeeze(parents, w)]
                     sign = -sign
             terms[m], signs[m] = term, sign
             top = max(top, term)

@@ -248,3 +248,52 @@ def _asking_contexts(rows, cards):
             m += unfixed[m] > 0
         count_up(digits, bases)
     return asking[:m], unfixed[:m]
+
+
+@njit(nogil=True, cache=True)
+def predict_by_trees(leaf, gain, cards, plan):
+    """Predict the child's next state in each configuration by an average over trees.
+
+    The prediction is a ratio: the average likelihood with one more value, divided by that without.
+    The contexts in which trees may ask remain those of the data, so the ratios of all states add
+    up to 1.
+
+    Parameters
+    ----------
+    leaf : float array
+        Log evidence of the child in each context, see `add_margins`.
+    gain : (contexts, r) float array
+        What one more value of each state adds to it.
+    cards : int array
+    plan : Plan
+
+    Returns
+    -------
+    table : (configurations, r) float array
+        Zeros if trees that ask every parent are negligible.
+    log_average : float
+        See `average_trees`.
+    """
+    k, total = cards.shape[0], average_trees(leaf, cards, plan)
+    out = np.zeros((int(np.prod(cards)), gain.shape[1]))
+    if total == -np.inf:
+        return out, total
+    steps = np.ones(k, np.int64)
+    for i in range(1, k):
+        steps[i] = steps[i - 1] * (cards[i - 1] + 1)
+    changed, digits = leaf.copy(), np.zeros(k, np.int64)
+    contexts = np.empty(1 << k, np.int64)
+    for j in range(out.shape[0]):
+        contexts[0] = 0
+        for i in range(k):
+            for c in range(1 << i):
+                contexts[c + (1 << i)] = contexts[c] + cards[i] * steps[i]
+                contexts[c] += digits[i] * steps[i]
+        for state in range(out.shape[1]):
+            for c in contexts:
+                changed[c] = leaf[c] + gain[c, state]
+            out[j, state] = math.exp(average_trees(changed, cards, plan) - total)
+        for c in contexts:
+            changed[c] = leaf[c]
+        count_up(digits, cards)
+    return out, total

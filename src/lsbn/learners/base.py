@@ -15,6 +15,7 @@ from scipy import sparse
 
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
+from lsbn.graph.sampled import SampledGraphs
 from lsbn.knowledge import Constraints
 from lsbn.learners.diagnostics import Diagnostics
 
@@ -130,10 +131,13 @@ class Learned:
         directed edge has probability 1, and an undirected edge has 0.5 in each direction.
     diagnostics : Diagnostics
         Figures about the run. Another mapping is converted by `Diagnostics.of`.
+    graphs : SampledGraphs, optional
+        Networks from the posterior of model averaging, if they were asked for.
     """
 
     edges: EdgeProbabilities
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
+    graphs: SampledGraphs | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.diagnostics, Diagnostics):

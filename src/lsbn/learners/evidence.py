@@ -238,7 +238,7 @@ class _Evidence:
 
     def _edges(self, v: int, parents: np.ndarray) -> np.ndarray:
         """Log prior of single edges into v, with their leanings."""
-        weights = leanings(self.columns, self.lookup, v, parents)
+        prior = np.zeros(self.dataset.n_variables)
         likely, log_odds = self.knowledge.likely_parents(v)
-        weights[likely] += log_odds - self.odds
-        return weights[parents]
+        prior[likely] = log_odds - self.odds
+        return leanings(self.columns, self.lookup, v, parents) + prior[parents]

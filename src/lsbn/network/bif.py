@@ -18,6 +18,7 @@ Blocks may come in any order.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,8 +57,14 @@ class BIFContents:
     tables: tuple[np.ndarray, ...]
 
 
-def format_bif(contents: BIFContents) -> str:
+def format_bif(contents: BIFContents, properties: Mapping[int, str] | None = None) -> str:
     """Write a network as BIF text; `parse_bif_text` reads back the same bits.
+
+    Parameters
+    ----------
+    contents : BIFContents
+    properties : mapping of int to str, optional
+        Statements ``property`` of some variables, without the word and the semicolon.
 
     Examples
     --------
@@ -76,9 +83,12 @@ def format_bif(contents: BIFContents) -> str:
     quoted = [[_bif_word(state) for state in states] for states in contents.states]
     names = [_bif_word(name) for name in contents.names]
     out = [f"network {_bif_word(contents.name)} {{\n}}\n"]
-    for name, states in zip(names, quoted, strict=True):
+    for v, (name, states) in enumerate(zip(names, quoted, strict=True)):
         listed = ", ".join(states)
-        out.append(f"variable {name} {{\n  type discrete [ {len(states)} ] {{ {listed} }};\n}}\n")
+        out.append(f"variable {name} {{\n  type discrete [ {len(states)} ] {{ {listed} }};\n")
+        if properties and v in properties:
+            out.append(f"  property {properties[v]};\n")
+        out.append("}\n")
     for name, parents, table in zip(names, contents.parents, contents.tables, strict=True):
         rows = [", ".join(map(repr, row)) for row in table.tolist()]
         if len(parents) == 0:

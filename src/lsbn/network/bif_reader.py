@@ -9,6 +9,7 @@ from typing import NoReturn
 import numpy as np
 
 from lsbn.network.bif import EXACT_TOLERANCE, ROW_SUM_TOLERANCE, BIFContents, BIFError, unquote
+from lsbn.network.portable import PROPERTY, restored
 
 __all__ = ["parse_bif_text"]
 
@@ -76,6 +77,7 @@ class _Reader:
         self.states: list[tuple[str, ...]] = []
         self.codes: list[dict[str, int]] = []
         self.index: dict[str, int] = {}
+        self.originals: dict[int, str] = {}
 
     def read(self) -> BIFContents:
         """Read the blocks: variables first, then the probabilities that refer to them."""
@@ -94,13 +96,14 @@ class _Reader:
             if child not in families:
                 self.fail(f"variable {name!r} has no probability block")
         order = range(len(self.names))
-        return BIFContents(
+        contents = BIFContents(
             name=self.name,
             names=tuple(self.names),
             states=tuple(self.states),
             parents=tuple(np.array(families[v].parents, dtype=np.int64) for v in order),
             tables=tuple(tables[v] for v in order),
         )
+        return restored(contents, self.originals)
 
     def fail(self, message: str, at: int | None = None) -> NoReturn:
         """Raise a BIFError at the token with index `at`, by default at the end of the text."""
@@ -190,6 +193,8 @@ class _Reader:
         self._take("{")
         while self.tokens[self.at] != "}":
             if self.tokens[self.at] == "property":
+                if self.tokens[self.at + 1 : self.at + 3] == [PROPERTY, "="]:
+                    self.originals[len(self.names)] = unquote(self.tokens[self.at + 3])
                 self._skip_property()
             else:
                 states = self._read_type(name)

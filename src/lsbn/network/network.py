@@ -21,6 +21,7 @@ from lsbn.files import atomic_file
 from lsbn.graph.equivalence import CycleError, dag_to_cpdag, topological_order
 from lsbn.network.bif import EXACT_TOLERANCE, ROW_SUM_TOLERANCE, BIFContents, BIFError, format_bif
 from lsbn.network.bif_reader import parse_bif_text
+from lsbn.network.portable import portable as safe_names
 
 __all__ = [
     "BUNDLED",
@@ -203,13 +204,14 @@ class BayesianNetwork:
         table.columns = pd.Index(self.names)
         return table
 
-    def write_bif(self, path: str | os.PathLike[str]) -> None:
+    def write_bif(self, path: str | os.PathLike[str], *, portable: bool = False) -> None:
         """Write the network as a BIF file, compressed if the name ends in ``.gz``.
 
-        The file is complete or not there.
+        The file is complete or not there. With `portable`, names have letters, digits and
+        underscores only, as other packages need it, and `read_bif` restores them.
         """
         contents = BIFContents(self.name, self.names, self.states, self.parents, self.tables)
-        data = format_bif(contents).encode()
+        data = format_bif(*(safe_names(contents) if portable else (contents, None))).encode()
         if Path(path).suffix == ".gz":
             data = gzip.compress(data, mtime=0)
         with atomic_file(path) as draft:

@@ -11,6 +11,7 @@ from lsbn.data import Dataset
 from lsbn.kernels.mixture import MOST_CONTEXTS
 from lsbn.kernels.subsets import exact_edge_posteriors, exact_graph_posteriors
 from lsbn.knowledge import Constraints
+from lsbn.learners.averaging.collector import GraphCollector
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.settings import ENUMERATION, SearchSettings, TableSettings
 from lsbn.learners.diagnostics import Diagnostics
@@ -75,6 +76,7 @@ def exact_posteriors(
     count: str = "orders",
     n_jobs: int = 1,
     knowledge: Constraints | None = None,
+    collector: GraphCollector | None = None,
 ) -> tuple[sparse.csr_array, Diagnostics]:
     """Average over all parent sets up to a bound, exactly.
 
@@ -91,6 +93,8 @@ def exact_posteriors(
     n_jobs : int
     knowledge : Constraints, optional
         The average is over the orders or graphs that agree with it.
+    collector : GraphCollector, optional
+        Draws networks from the average.
 
     Returns
     -------
@@ -109,6 +113,8 @@ def exact_posteriors(
         if not search.find_density(posterior.sum(), ENUMERATION.density_step):
             break
         posterior, evidence = COUNTS[count](n, *search.as_subsets())
+    if collector is not None:
+        collector.draw_exactly(search.as_subsets(), count)
     diagnostics = Diagnostics(
         method="exact",
         count=count,

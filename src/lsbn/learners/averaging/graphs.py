@@ -16,6 +16,7 @@ from scipy import sparse
 
 from lsbn.kernels import graphs as _graphs
 from lsbn.kernels.state import EdgeSums, Partners
+from lsbn.learners.averaging.collector import Trail
 from lsbn.learners.averaging.convergence import ChainSums, best_mode, standard_error
 from lsbn.learners.averaging.parent_sets import ParentSets
 from lsbn.learners.averaging.settings import SamplingSettings
@@ -186,10 +187,13 @@ class GraphChain(ChainSums):
         super().__init__(sets.n_candidates)
         self.sets, self.partners, self.rng, self.settings = sets, partners, rng, settings
         self.state = _graphs.start_graph(sets.lists, keys, rng)
+        self.trail = Trail(sets.n_variables)
 
     def advance(self, sweeps: int, thin: int) -> None:
         """Sample one more part. The first part is burn-in: the second replaces it."""
         lists, part, squares = self.sets.lists, *np.zeros((2, self.sets.n_candidates))
         sums, pace = EdgeSums(lists, part, squares), (self.settings.together, sweeps, thin)
-        scores = _graphs.sample(lists, self.partners, self.state, pace, self.rng, sums)
+        kept = np.empty((sweeps // thin, self.sets.n_variables), np.int32)
+        scores = _graphs.sample(lists, self.partners, self.state, pace, self.rng, sums, kept)
         self.add_part(sums, scores, sweeps)
+        self.trail.add(kept, first=self.parts == 1)

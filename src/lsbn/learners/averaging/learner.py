@@ -7,7 +7,6 @@ as it has orders; on request every graph counts once instead.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from scipy import sparse
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.knowledge import Constraints
+from lsbn.learners.averaging.collector import GraphCollector
 from lsbn.learners.averaging.convergence import warn_of_disagreement
 from lsbn.learners.averaging.exact import (
     COUNTS,
@@ -55,6 +55,7 @@ def learn_model_averaging(
     pairs: PairStatistics | None = None,
     random_state: Any = None,
     n_jobs: int = 1,
+    n_graphs: int = 0,
 ) -> Learned:
     """Average over all networks and give the posterior of every edge.
 
@@ -67,38 +68,40 @@ def learn_model_averaging(
         ``auto`` is exact up to `exact_limit` variables (12 for graphs) if this is cheap.
     max_parents, exact_limit : int
         Bound on the parents of a variable; by default 8, fewer where all sets are scored.
-    effort : {"quick", "standard", "thorough"}
-        How long sampled averages search and sample; ``quick`` runs a single search.
-    search, sampling : SearchSettings, SamplingSettings, optional
-        In place of those of the effort.
+    effort : {"quick", "standard", "thorough"}, how long sampled averages search and sample
+    search, sampling : SearchSettings, SamplingSettings, optional, in place of those of the effort
     count : {"orders", "graphs"}
         ``orders``: a graph counts as often as it has orders, which favours graphs with few edges.
         ``graphs``: each graph counts once; exact for up to 12 variables, sampled for any number.
-    candidates : Candidates, optional
-        Candidate parents in the first search; all variables by default.
-    knowledge : Constraints, optional
-        The average is over the networks that agree with it.
+    candidates : Candidates, optional, for the first search; all variables by default
+    knowledge : Constraints, optional; the average is over the networks that agree with it
     pairs : ignored
     random_state, n_jobs : seed of all random numbers, and number of threads
+    n_graphs : number of networks to draw from the posterior
     """
     del pairs
-    score, learned = Score.of(score), partial(_learned, dataset, knowledge)
+    score = Score.of(score)
     n = len(varying := np.flatnonzero(dataset.cards > 1))
     _check(method, max_parents, count, effort, n)
+    rng = np.random.default_rng(random_state)
+    collector = GraphCollector(n_graphs, dataset.names, varying, rng)
     if n < 2:
-        return learned(varying, sparse.csr_array((n, n)), Diagnostics(method="none"))
+        return _nothing_learned(dataset, knowledge, collector)
     part, known = _varying_part(dataset, knowledge, varying)
     bound = parent_bound(n, max_parents)
-    limit = exact_limit if count == "orders" else min(exact_limit, ENUMERATION.max_graph_variables)
     cheap = scoring_seconds(part, score, bound) <= ENUMERATION.max_seconds
-    if method == "exact" or (method == "auto" and n <= limit and cheap):
-        return learned(varying, *exact_posteriors(part, score, bound, count, n_jobs, known))
-    settings = (search or SearchSettings.of(effort)).bounded(max_parents)
-    pace, rng = sampling or SamplingSettings.of(effort), np.random.default_rng(random_state)
-    sampler = OrderSampler(part, score, settings, pace, rng, n_jobs, count=count, knowledge=known)
-    if (cheap or method == "sampled") and can_enumerate(n, bound, max_parents):
-        return learned(varying, *sampler.run_exhaustive(bound))
-    return learned(varying, *sampler.run(_renumbered(candidates, varying, dataset)))
+    if method == "exact" or (method == "auto" and cheap and n <= _limit(exact_limit, count)):
+        average = exact_posteriors(part, score, bound, count, n_jobs, known, collector)
+    else:
+        settings = (search or SearchSettings.of(effort)).bounded(max_parents)
+        parts = (part, score, settings, sampling or SamplingSettings.of(effort), rng, n_jobs)
+        sampler = OrderSampler(*parts, count=count, knowledge=known, collector=collector)
+        exhaustive = (cheap or method == "sampled") and can_enumerate(n, bound, max_parents)
+        pools = None if exhaustive else _renumbered(candidates, varying, dataset)
+        average = sampler.run_exhaustive(bound) if exhaustive else sampler.run(pools)
+        warn_of_disagreement(average[1])
+    matrix = _in_dataset(dataset, varying, average[0])
+    return _learned(dataset, knowledge, matrix, average[1], collector)
 
 
 def _varying_part(
@@ -109,6 +112,21 @@ def _varying_part(
         return dataset, knowledge
     known = None if knowledge is None else knowledge.select(varying)
     return dataset.select(varying), known
+
+
+def _nothing_learned(
+    dataset: Dataset, knowledge: Constraints | None, collector: GraphCollector
+) -> Learned:
+    """Return a network with required edges only, if fewer than two variables vary."""
+    collector.draw_empty()
+    n = dataset.n_variables
+    empty = sparse.csr_array((n, n))
+    return _learned(dataset, knowledge, empty, Diagnostics(method="none"), collector)
+
+
+def _limit(exact_limit: int, count: str) -> int:
+    """Return the most variables of an exact average."""
+    return exact_limit if count == "orders" else min(exact_limit, ENUMERATION.max_graph_variables)
 
 
 def _check(method: str, max_parents: int | None, count: str, effort: str, n: int) -> None:
@@ -132,21 +150,24 @@ def _check(method: str, max_parents: int | None, count: str, effort: str, n: int
 def _learned(
     dataset: Dataset,
     knowledge: Constraints | None,
-    varying: np.ndarray,
     matrix: sparse.csr_array,
     diagnostics: Diagnostics,
+    collector: GraphCollector,
 ) -> Learned:
-    """Give the variables their numbers in the dataset; constant ones have required edges only.
+    """Return the result, with required edges between constant variables."""
+    edges = EdgeProbabilities(agreeing_with(matrix, knowledge), dataset.names)
+    return Learned(edges, diagnostics, collector.graphs)
 
-    A warning follows if chains or searches disagree.
-    """
-    warn_of_disagreement(diagnostics)
+
+def _in_dataset(
+    dataset: Dataset, varying: np.ndarray, matrix: sparse.csr_array
+) -> sparse.csr_array:
+    """Give the variables their numbers in the dataset."""
     n = dataset.n_variables
-    if len(varying) < n:
-        entries = matrix.tocoo()
-        places = (varying[entries.row], varying[entries.col])
-        matrix = sparse.csr_array((entries.data, places), shape=(n, n))
-    return Learned(EdgeProbabilities(agreeing_with(matrix, knowledge), dataset.names), diagnostics)
+    if len(varying) == n:
+        return matrix
+    entries = matrix.tocoo()
+    return sparse.csr_array((entries.data, (varying[entries.row], varying[entries.col])), (n, n))
 
 
 def _renumbered(

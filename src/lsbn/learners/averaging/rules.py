@@ -84,13 +84,17 @@ class ParentRules:
             return penalty
         return np.where(np.arange(len(penalty)) > most, -np.inf, penalty)
 
-    def add_prior(self, leaning: np.ndarray, v: int, parents: np.ndarray, score: Score) -> None:
-        """Add the log prior of single edges from the parents; minus infinity if impossible."""
+    def with_prior(
+        self, leaning: np.ndarray, v: int, parents: np.ndarray, score: Score
+    ) -> np.ndarray:
+        """Return leanings with the log prior of single edges; minus infinity if impossible."""
         if self.knowledge is None:
-            return
+            return leaning
+        leaning = leaning.copy()
         leaning[parents[~self.knowledge.allows(parents, v)]] = -np.inf
         likely, log_odds = self.knowledge.likely_parents(v)
         leaning[likely] += log_odds - score.edge_log_odds(self.n)
+        return leaning
 
     def prior_change(
         self, v: int, members: np.ndarray, old: Score, new: Score

@@ -19,6 +19,7 @@ from lsbn.kernels import orders as _orders
 from lsbn.kernels.state import EdgeSums
 from lsbn.knowledge import Constraints
 from lsbn.learners.averaging.annealing import AnnealedOrder, anneal_orders
+from lsbn.learners.averaging.collector import GraphCollector, Trail
 from lsbn.learners.averaging.convergence import (
     ChainSums,
     best_mode,
@@ -56,6 +57,8 @@ class OrderSampler:
     count : {"orders", "graphs"}
         With ``graphs``, chains of graphs follow those of orders, and are averaged instead.
     knowledge : Constraints, optional
+    collector : GraphCollector, optional
+        Draws networks from the chains that are averaged.
     """
 
     def __init__(
@@ -69,7 +72,9 @@ class OrderSampler:
         *,
         count: str = "orders",
         knowledge: Constraints | None = None,
+        collector: GraphCollector | None = None,
     ) -> None:
+        self.collector = collector or GraphCollector(0)
         self.search = ParentSetSearch(dataset, score, settings, n_jobs, knowledge)
         self.score = score
         self.sampling = sampling
@@ -193,8 +198,12 @@ class OrderSampler:
             starts = best_mode(chains, self.sampling.worse_mode)
             chains = sample_graphs(sets, starts, self.sampling, self.rng, self.n_jobs)
         matrix, diagnostics = average_chains(sets, chains, self.sampling.worse_mode)
+        trails = [chain.trail for chain in best_mode(chains, self.sampling.worse_mode)]
         if self.count == "graphs":
             matrix = without_excess(matrix)
+            self.collector.draw_from_graphs(trails, sets)
+        else:
+            self.collector.draw_from_orders(trails, sets)
         rounds = [round(float(best), 3) for best in history]
         density = self.search.score.density
         return matrix, replace(diagnostics, count=self.count, density=density, rounds=rounds)
@@ -214,7 +223,7 @@ class Chain(ChainSums):
 
     def __init__(self, keys: np.ndarray, size: int, rng: np.random.Generator) -> None:
         super().__init__(size)
-        self.keys, self.rng = keys, rng
+        self.keys, self.rng, self.trail = keys, rng, Trail(len(keys))
 
     def advance(self, sets: ParentSets, core: ParentSets, settings: SamplingSettings) -> dict:
         """Sample one more part, and return the state for `restore`.
@@ -223,18 +232,19 @@ class Chain(ChainSums):
         """
         part, squares = np.zeros_like(self.total), np.zeros_like(self.total)
         sums, sweeps = EdgeSums(sets.lists, part, squares), settings.sweeps
+        kept = np.empty((sweeps // settings.thin, len(self.keys)))
         scores = _orders.sample(
-            core.lists, core.links, self.keys, sweeps, settings.thin, self.rng, sums
+            core.lists, core.links, self.keys, sweeps, settings.thin, self.rng, sums, kept
         )
         self.add_part(sums, scores, sweeps)
-        return {name: value for name, value in vars(self).items() if name != "rng"} | {
-            "random": self.rng.bit_generator.state
-        }
+        self.trail.add(kept, first=self.parts == 1)
+        return vars(self) | {"rng": self.rng.bit_generator.state, "trail": vars(self.trail)}
 
     def restore(self, state: dict) -> None:
         """Go on from the state of a chain with the same seed."""
-        self.rng.bit_generator.state = state["random"]
-        vars(self).update({name: value for name, value in state.items() if name != "random"})
+        self.rng.bit_generator.state = state["rng"]
+        vars(self.trail).update(state["trail"])
+        vars(self).update(state | {"rng": self.rng, "trail": self.trail})
 
 
 def average_chains(

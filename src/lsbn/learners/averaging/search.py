@@ -199,7 +199,7 @@ class ParentSetSearch:
         required, columns = self.rules.required(v), columns_of(self.dataset)
         parents = np.union1d(parents[parents >= 0], required).astype(np.int64)
         leaning = self._memory.leanings(columns, lookup, v, parents)
-        self.rules.add_prior(leaning, v, parents, self.score)
+        leaning = self.rules.with_prior(leaning, v, parents, self.score)
         prior = Prior(self.rules.sizes(v, self.penalty), leaning)
         memory = self._memory.scores(lookup.kind, v)
         return FamilyScorer(columns, lookup, v, prior, memory, required)
