@@ -143,7 +143,7 @@ def test_a_fit_that_is_stopped_anywhere_has_the_same_bits(
     tmp_path, monkeypatch, table, paper, most
 ):
     """Every stop loses what was not stored; the next fit goes on with another number of jobs."""
-    monkeypatch.setattr("lsbn.estimator.REACH", 10)
+    monkeypatch.setattr("lsbn.fitting.REACH", 10)
     monkeypatch.setattr(checkpoint, "_INTERVAL", 0.0)
     monkeypatch.setattr("lsbn.pairs.statistics.STORED_VARIABLES", 10)
     monkeypatch.setattr("lsbn.pairs.survey._BLOCK", 16)
@@ -184,7 +184,7 @@ def test_without_a_seed_the_seed_of_the_draft_is_used(tmp_path, monkeypatch, tab
         LSBN(verbose=stop, **options).fit(table.iloc[:, :8])
     seed = json.loads((tmp_path / "x" / "manifest.json").read_text())["seed"]
     known = np.random.SeedSequence(int(seed.split(" ")[0]))
-    monkeypatch.setattr("lsbn.estimator.seed_sequence", lambda state: known)
+    monkeypatch.setattr("lsbn.fitting.seed_sequence", lambda state: known)
     wanted = fingerprint(LSBN(learner="greedy").fit(table.iloc[:, :8]))
     monkeypatch.undo()
     assert fingerprint(LSBN(**options).fit(table.iloc[:, :8])) == wanted

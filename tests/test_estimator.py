@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
 from learner_cases import shuffled_alarm
-from lsbn import estimator
+from lsbn import fitting
 from lsbn.data import DataError, Dataset
 from lsbn.estimator import LSBN
 from lsbn.learners import LEARNERS, Score
@@ -256,8 +256,8 @@ def test_pairs_are_counted_once(alarm, monkeypatch, learner, stored):
             made.append(self)
 
     monkeypatch.setattr(pairs, "STORED_VARIABLES", stored)
-    monkeypatch.setattr(estimator, "REACH", 0)
-    monkeypatch.setattr(estimator, "PairStatistics", Watched)
+    monkeypatch.setattr(fitting, "REACH", 0)
+    monkeypatch.setattr(fitting, "PairStatistics", Watched)
     LSBN(learner=learner, random_state=0).fit(table)
     assert [each.passes for each in made] == [1] or (stored == 0 and made[0].passes == 2)
     assert learner != "model-averaging" or made[0].passes == 1
@@ -279,7 +279,7 @@ def test_stages_that_nobody_reads_are_not_run(model):
 
 def test_many_variables_are_searched_among_candidates(monkeypatch):
     """The path above 1,024 variables: the last pass searches among the proposals of communities."""
-    monkeypatch.setattr(estimator, "REACH", 20)
+    monkeypatch.setattr(fitting, "REACH", 20)
     monkeypatch.setitem(EFFORTS, "standard", ({"max_unrestricted": 20}, {}))
     monkeypatch.setattr("lsbn.framework.candidates._EXPANDED", 20)
     table, truth = shuffled_alarm(3_000)

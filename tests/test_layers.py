@@ -18,6 +18,7 @@ LAYERS = (
     {"runs", "runfiles"},
     {"report"},
     {"drafts", "fitted", "parameters"},
+    {"fitting"},
     {"estimator"},
     {"studies", "cli", "__init__"},
 )

@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from lsbn import estimator
+from lsbn import fitting
 from lsbn.data import Dataset
 from lsbn.estimator import LSBN
 from lsbn.framework import proposals
@@ -42,7 +42,7 @@ class CutBlankets(LSBN):
         """Learn a network."""
         with (
             patch.object(proposals, "learn_communities", self._learn_communities),
-            patch.object(estimator, "find_candidates", _without_blankets),
+            patch.object(fitting, "find_candidates", _without_blankets),
         ):
             return super().fit(X)
 

@@ -161,7 +161,7 @@ def test_sample_averages_edge_posteriors():
     keys, total = rng.random(5), np.zeros(len(lists.cand))
     squares = np.zeros_like(total)
     sums = EdgeSums(lists, total, squares)
-    scores = orders.sample(lists, links, keys, 40_000, 2, rng, sums)
+    scores = orders.sample(lists, links, keys, (40_000, 2), rng, sums)
     assert len(scores) == 20_000
     child = np.repeat(np.arange(5), np.diff(lists.cand_start))
     wanted = np.array(naive.order_edge_posteriors(families))[lists.cand, child]
@@ -198,7 +198,7 @@ def test_orders_may_be_sampled_by_fewer_sets_than_are_averaged():
     rng = np.random.default_rng(1)
     keys, total = rng.random(5), np.zeros(len(whole.cand))
     squares = np.zeros_like(total)
-    orders.sample(core, links, keys, 2, 2, rng, EdgeSums(whole, total, squares))
+    orders.sample(core, links, keys, (2, 2), rng, EdgeSums(whole, total, squares))
     wanted = np.zeros_like(total)
     allowed = orders.allowed_masks(whole, keys)
     orders.add_edge_posteriors(EdgeSums(whole, wanted, squares), allowed)

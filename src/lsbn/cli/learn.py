@@ -86,6 +86,31 @@ def add_parser(commands: Commands) -> None:
         "various prior weights), or one kind of table. Default: mixed for model-averaging; bdeu "
         "with the prior of the paper for greedy, mmhc and --paper",
     )
+    _add_averaging_options(how)
+    how.add_argument(
+        "--copies",
+        choices=("join", "group", "keep"),
+        help="columns that are exact copies of each other. join: the first one by name has all "
+        "the edges, the others are joined to it by an edge; group: they are one variable, such as "
+        "'a = b'; keep: learn all of them. Default: join; keep for pc, aracne, --paper and "
+        "--scope global",
+    )
+    how.add_argument(
+        "--paper",
+        action="store_true",
+        help="use the framework as published: all votes have the same weight, and there is no "
+        "last pass over all variables",
+    )
+    how.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on with a run that was stopped, from its draft beside RUN; same result",
+    )
+    add_knowledge_options(command)
+
+
+def _add_averaging_options(how: argparse._ArgumentGroup) -> None:
+    """Add the options of model averaging."""
     how.add_argument(
         "--count",
         choices=("orders", "graphs"),
@@ -107,27 +132,6 @@ def add_parser(commands: Commands) -> None:
         default=N_GRAPHS,
         metavar="N",
         help=f"networks that model-averaging draws and keeps for `lsbn ask` (default {N_GRAPHS})",
-    )
-    how.add_argument(
-        "--copies",
-        choices=("join", "group", "keep"),
-        help="columns that are exact copies of each other. join: the first one by name has all "
-        "the edges, the others are joined to it by an edge; group: they are one variable, such as "
-        "'a = b'; keep: learn all of them. Default: join; keep for pc, aracne, --paper and "
-        "--scope global",
-    )
-    how.add_argument(
-        "--paper",
-        action="store_true",
-        help="use the framework as published: all votes have the same weight, and there is no "
-        "last pass over all variables",
-    )
-    add_knowledge_options(command)
-
-    how.add_argument(
-        "--resume",
-        action="store_true",
-        help="go on with a run that was stopped, from its draft beside RUN; same result",
     )
 
 

@@ -135,10 +135,6 @@ class Dataset:
         na : str or sequence of str
             More values that mean 'missing', such as ``"?,*,-999"``.
 
-        Returns
-        -------
-        Dataset
-
         Raises
         ------
         DataError

@@ -147,8 +147,7 @@ def read_text(
     places = chosen(clean, options)
     if to_learn or not places or not table.num_rows:
         check_shape(len(places), table.num_rows, str(path), hint)
-    comma = plan.sep != ","
-    arrays = (typed(combined(table.column(i)), comma=comma) for i in places)
+    arrays = (typed(combined(table.column(i)), comma=plan.sep != ",") for i in places)
     parsed = parse_columns([clean[i] for i in places], arrays)
     return [with_na(column, options.na) for column in parsed], notes
 

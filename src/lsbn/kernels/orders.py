@@ -335,14 +335,16 @@ def walk(lists, links, keys, beta, sweeps, rng):
 
 
 @njit(nogil=True, cache=True)
-def sample(lists, links, keys, sweeps, thin, rng, sums, kept=None):
-    """Sample orders and sum the edge posteriors of every ``thin``-th; gives their log scores.
+def sample(lists, links, keys, pace, rng, sums, kept=None):
+    """Sample orders and sum the edge posteriors of some; gives the log scores of these.
 
-    Orders are drawn with ``lists``. The posteriors given an order use the lists of ``sums``, which
+    ``pace`` is (number of sweeps, sweeps between two orders of the sum). Orders are drawn with
+    ``lists``. The posteriors given an order use the lists of ``sums``, which
     may contain further sets of little weight. The keys of the orders in the sums are written to
     the rows of ``kept``.
     """
     state = new_state(lists, keys)
+    sweeps, thin = pace
     scores = np.empty(sweeps // thin)
     for t in range(scores.shape[0]):
         for _ in range(thin):

@@ -71,10 +71,8 @@ def ropart(
     Parameters
     ----------
     dataset : Dataset
-    weights : sequence of str
-        Names of weight functions, see `WEIGHTS`.
-    pairs : PairStatistics, optional
-        Statistics of the same dataset. By default they are computed here.
+    weights : sequence of str, names of weight functions, see `WEIGHTS`
+    pairs : PairStatistics, optional, of the same dataset; by default they are computed here
     false_discoveries : float, optional
         Weighted graphs have only pairs that are significant at this rate of false discoveries.
         None means that pairs are not tested, as published.
@@ -105,16 +103,15 @@ def ropart(
     pairs = pairs or PairStatistics(dataset, n_jobs)
     report(stage_name("partition", f"{pairs.n_pairs:,} pairs"))
     bound: dict[str, Any] = {"max_mean_degree": max_mean_degree}
-    chosen = bound | {"pairs": pairs, "false_discoveries": false_discoveries}
-    graphs = weighted_graphs(dataset, weights, **chosen)
+    tested = bound | {"pairs": pairs, "false_discoveries": false_discoveries}
+    graphs = weighted_graphs(dataset, weights, **tested)
     report(stage_name("partition", f"{len(graphs)} weighted graphs"))
     partitions = run(_partition, list(graphs.values()), n_jobs, PLAIN)
     report(stage_name("partition", "second order"))
     least: dict[str, Any] = {"min_agreement": min_agreement, "min_lift": min_lift, **bound}
     network = second_order_network(partitions, dataset.n_variables, **least)
     communities = second_order_partition(network, max_size=max_size)
-    by_weight = dict(zip(graphs, partitions, strict=True))
-    return RobustPartition(communities, by_weight, graphs, network)
+    return RobustPartition(communities, dict(zip(graphs, partitions, strict=True)), graphs, network)
 
 
 def _partition(graph: WeightedGraph) -> list[np.ndarray]:

@@ -64,10 +64,8 @@ def learn_model_averaging(
     dataset : Dataset
     score : Score or str, optional
         By default the mixed score, with the density found from the data.
-    method : {"auto", "exact", "sampled"}
-        ``auto`` is exact up to `exact_limit` variables (12 for graphs) if this is cheap.
-    max_parents, exact_limit : int
-        Bound on the parents of a variable; by default 8, fewer where all sets are scored.
+    method : {"auto", "exact", "sampled"}, auto: exact for few variables if this is cheap
+    max_parents, exact_limit : int, most parents of a variable, and variables of an exact average
     effort : {"quick", "standard", "thorough"}, how long sampled averages search and sample
     search, sampling : SearchSettings, SamplingSettings, optional, in place of those of the effort
     count : {"orders", "graphs"}
@@ -76,8 +74,7 @@ def learn_model_averaging(
     candidates : Candidates, optional, for the first search; all variables by default
     knowledge : Constraints, optional; the average is over the networks that agree with it
     pairs : ignored
-    random_state, n_jobs : seed of all random numbers, and number of threads
-    n_graphs : number of networks to draw from the posterior
+    random_state, n_jobs, n_graphs : seed, number of threads, number of networks to draw
     """
     del pairs
     score = Score.of(score)
@@ -100,8 +97,8 @@ def learn_model_averaging(
         pools = None if exhaustive else _renumbered(candidates, varying, dataset)
         average = sampler.run_exhaustive(bound) if exhaustive else sampler.run(pools)
         warn_of_disagreement(average[1])
-    matrix = _in_dataset(dataset, varying, average[0])
-    return _learned(dataset, knowledge, matrix, average[1], collector)
+    average = _in_dataset(dataset, varying, average[0]), average[1]
+    return _learned(dataset, knowledge, *average, collector)
 
 
 def _varying_part(

@@ -233,9 +233,8 @@ class Chain(ChainSums):
         part, squares = np.zeros_like(self.total), np.zeros_like(self.total)
         sums, sweeps = EdgeSums(sets.lists, part, squares), settings.sweeps
         kept = np.empty((sweeps // settings.thin, len(self.keys)))
-        scores = _orders.sample(
-            core.lists, core.links, self.keys, sweeps, settings.thin, self.rng, sums, kept
-        )
+        pace = sweeps, settings.thin
+        scores = _orders.sample(core.lists, core.links, self.keys, pace, self.rng, sums, kept)
         self.add_part(sums, scores, sweeps)
         self.trail.add(kept, first=self.parts == 1)
         return vars(self) | {"rng": self.rng.bit_generator.state, "trail": vars(self.trail)}

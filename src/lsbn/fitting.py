@@ -1,0 +1,257 @@
+"""The fit of `lsbn.LSBN`: the path of a table through all stages (paper, Section IV)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_array
+
+from lsbn.answers.answers import Answers
+from lsbn.data import DataError, Dataset
+from lsbn.data.copies import Folded
+from lsbn.data.options import Discretize
+from lsbn.drafts import resumable
+from lsbn.framework.candidates import find_candidates
+from lsbn.framework.diagnostics import fit_diagnostics
+from lsbn.framework.local import LocalSettings
+from lsbn.framework.mergence import merge_order, union_sizes
+from lsbn.framework.proposals import Proposals, propose
+from lsbn.framework.stages import Stages
+from lsbn.graph import EdgeProbabilities
+from lsbn.graph.sampled import SampledGraphs
+from lsbn.knowledge import Constraints, Knowledge
+from lsbn.knowledge.copies import fold_with_knowledge
+from lsbn.learners import LEARNERS, Learned, Score
+from lsbn.learners.averaging import SearchSettings
+from lsbn.learners.evidence import knowledge_diagnostics
+from lsbn.pairs import PairStatistics
+from lsbn.parallel import threads
+from lsbn.parameters import (
+    check_parameters,
+    copies_of,
+    default_score,
+    score_of,
+    seed_sequence,
+)
+from lsbn.partition import ropart
+
+__all__ = ["NetworkFit"]
+
+REACH = SearchSettings.max_unrestricted
+"""Up to this number of variables the last pass of model averaging searches all variables."""
+
+
+class NetworkFit:
+    """The method ``fit`` of `lsbn.LSBN`, and the stages that it calls; parameters as there."""
+
+    learner: str | Callable[..., Learned]
+    weights: Sequence[str]
+    false_discoveries: float | None
+    fold_copies: bool | str | None
+    max_community: int
+    blanket_alpha: float | None
+    max_size: int
+    weigh_votes: bool
+    resolve_conflicts: bool
+    triplet_threshold: float
+    last_pass: bool
+    count: str
+    effort: str
+    knowledge: Knowledge | None
+    n_graphs: int
+    threshold: float
+    discretize: Discretize
+    bins: int
+    missing: str
+    max_states: int
+    checkpoint: str | os.PathLike[str] | None
+    n_jobs: int | None
+    random_state: Any
+    verbose: bool | Callable[[str], None]
+    get_params: Callable[[], dict[str, Any]]
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn a network from a table.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow table, 2-D numpy array, or Dataset
+            Rows are observations, columns are variables.
+        y : ignored
+
+        Returns
+        -------
+        LSBN
+            The fitted estimator.
+        """
+        self._check_parameters()
+        seed = seed_sequence(self.random_state)
+        stages = Stages(self.verbose)
+        with stages("read"):
+            dataset = self._coded(X)
+            how = copies_of(self.learner, self.fold_copies)
+            folded, known = fold_with_knowledge(dataset, how, self.knowledge)
+        self._store_table(dataset)
+        with resumable(self.checkpoint, folded.dataset, self.get_params(), seed) as seed:
+            self._fit_folded(folded, known, seed.spawn(3), stages)
+        return self
+
+    def _fit_folded(
+        self,
+        folded: Folded,
+        known: Constraints | None,
+        seeds: list[np.random.SeedSequence],
+        stages: Stages,
+    ) -> None:
+        """Learn a network from the coded table without copies of columns."""
+        told = None if known is None else known.select(folded.kept)
+        pairs = PairStatistics(folded.dataset, self.n_jobs)
+        with stages("partition"):
+            communities = self._partition(pairs, stages.report)
+        if self._searches_all_variables(pairs.dataset):
+            proposals = None
+            hierarchy = merge_order(communities)
+        else:
+            settings = replace(self._settings(int(seeds[1].generate_state(1)[0])), knowledge=told)
+            proposals = propose(pairs, communities, settings, seeds[0], stages, n_jobs=self.n_jobs)
+            hierarchy = proposals.hierarchy
+        if proposals is not None and (not self.last_pass or callable(self.learner)):
+            learned = Learned(EdgeProbabilities(proposals.edges, pairs.dataset.names))
+        else:
+            with stages("last pass"):
+                learned = self._learn(pairs, proposals, seeds[2], told)
+        edges = replace(folded.unfold_edges(learned.edges), knowledge=known)
+        self._store(folded, communities, hierarchy, edges, learned.graphs)
+        self.diagnostics_ = fit_diagnostics(
+            learned.diagnostics,
+            None if proposals is None else proposals.diagnostics,
+            stages.seconds,
+            [*folded.whole.notes, *folded.notes],
+            knowledge_diagnostics(self.knowledge, told, pairs.dataset, learned, self._score()),
+        )
+
+    def _coded(self, table: Any) -> Dataset:
+        """Code the table with the parameters of the estimator."""
+        return _code_table(
+            table,
+            discretize=self.discretize,
+            bins=self.bins,
+            missing=self.missing,
+            max_states=self.max_states,
+        )
+
+    def _partition(self, pairs: PairStatistics, report: Callable[[str], None]) -> list[np.ndarray]:
+        """Run step 1, ROPART."""
+        return ropart(
+            pairs.dataset,
+            weights=self.weights,
+            pairs=pairs,
+            false_discoveries=self.false_discoveries,
+            max_size=self.max_community,
+            n_jobs=self.n_jobs,
+            progress=report,
+        ).communities
+
+    def _searches_all_variables(self, dataset: Dataset) -> bool:
+        """Return whether the last pass searches among all variables and needs no candidates."""
+        averaging = self.last_pass and self.learner == "model-averaging"
+        return averaging and dataset.n_variables <= REACH
+
+    def _learn(
+        self,
+        pairs: PairStatistics,
+        proposals: Proposals | None,
+        seed: np.random.SeedSequence,
+        knowledge: Constraints | None,
+    ) -> Learned:
+        """Run the last pass."""
+        dataset, candidates = pairs.dataset, None
+        if proposals is not None:
+            candidates = find_candidates(
+                pairs, proposals.communities, proposals.blankets, proposals.edges
+            )
+        if self.learner in ("model-averaging", "pc"):
+            pairs.release()  # these learners count for themselves, and take long
+        score = self._score()
+        options: dict[str, Any] = {} if score is None else {"score": score}
+        if self.learner == "model-averaging":
+            options |= {"count": self.count, "effort": self.effort, "n_graphs": self.n_graphs}
+        return LEARNERS[str(self.learner)](
+            dataset,
+            candidates=candidates,
+            knowledge=knowledge,
+            pairs=pairs,
+            random_state=np.random.default_rng(seed),
+            n_jobs=threads(self.n_jobs),
+            **options,
+        )
+
+    def _check_parameters(self) -> None:
+        """Raise an error for a parameter that is unknown or out of range."""
+        check_parameters(self.get_params())
+
+    def _score(self) -> Score | None:
+        """Return the parameter ``score`` as a `Score`; raise an error if the learner has none."""
+        return score_of(self.learner, vars(self)["score"])
+
+    def _settings(self, seed: int) -> LocalSettings:
+        """Return the settings of LocalLearn and Mergence."""
+        return LocalSettings(
+            learner=self.learner,
+            score=self._score(),
+            max_size=self.max_size,
+            weigh_votes=self.weigh_votes,
+            threshold=self.triplet_threshold,
+            resolve=self.resolve_conflicts,
+            seed=seed,
+            weights=self.weights,
+            blanket_alpha=self.blanket_alpha,
+        )
+
+    def _store_table(self, dataset: Dataset) -> None:
+        """Set the attributes of the table."""
+        self.dataset_ = dataset
+        self.n_features_in_ = dataset.n_variables
+        self.feature_names_in_ = np.array(dataset.names, dtype=object)
+
+    def _store(
+        self,
+        folded: Folded,
+        communities: list[np.ndarray],
+        hierarchy: np.ndarray,
+        edges: EdgeProbabilities,
+        graphs: SampledGraphs | None,
+    ) -> None:
+        """Set the attributes of the result, with the copies of columns."""
+        self.graphs_ = folded.unfold_graphs(graphs)
+        communities = folded.unfold_communities(communities)
+        self.groups_ = dict(folded.groups)
+        self.communities_ = [[edges.names[v] for v in c.tolist()] for c in communities]
+        self.hierarchy_ = hierarchy
+        if folded.copies:
+            self.hierarchy_[:, 3] = union_sizes(communities, hierarchy)
+        self.edges_ = edges
+        self.edge_probabilities_ = edges.matrix
+        self.dag_ = edges.dag(self.threshold)
+        self.cpdag_ = edges.cpdag(self.threshold)
+        score = self._score() or default_score(self.learner, self.last_pass)
+        results = (edges, self.dag_, self.graphs_)
+        self._answers = Answers.of(folded.whole, score, *results, groups=self.groups_)
+
+
+def _code_table(table: Any, **options: Any) -> Dataset:
+    """Code a table. scikit-learn checks the shape and type of arrays, with its own messages."""
+    if sparse.issparse(table) or isinstance(table, np.ndarray):
+        lenient: dict[str, Any] = {"dtype": None, "ensure_all_finite": False}
+        check_array(table, ensure_min_samples=2, ensure_min_features=2, **lenient)
+    try:
+        return Dataset.from_table(table, **options)
+    except DataError as error:
+        if isinstance(table, np.ndarray) and "missing values" in str(error):
+            raise DataError(f"the array has NaN: {error}") from None
+        raise
