@@ -265,7 +265,7 @@ def test_pairs_are_counted_once(alarm, monkeypatch, learner, stored):
 
 def test_a_warning_points_at_the_caller(alarm, monkeypatch):
     """For a warning from any module of the package."""
-    hasty = {"sweeps": 2, "least_steps": 0, "most_steps": 0}
+    hasty = {"sweeps": 2, "least_steps": 0, "most_steps": 0, "tempered_variables": 0}
     monkeypatch.setitem(EFFORTS, "standard", ({}, hasty))
     with pytest.warns(ConvergenceWarning, match="chains disagree") as caught:
         LSBN(random_state=0).fit(alarm[0].head(60))

@@ -123,11 +123,11 @@ def allowed_masks(lists, keys):
 
 
 @njit(nogil=True, cache=True)
-def log_order(lists, allowed):
-    """Log of the posterior of the order, up to a constant."""
+def log_order(lists, allowed, beta=1.0):
+    """Log of the posterior of the order, up to a constant, with scores multiplied by ``beta``."""
     total = 0.0
     for v in range(allowed.shape[0]):
-        total += log_family(lists, v, allowed[v], 1.0)
+        total += log_family(lists, v, allowed[v], beta)
     return total
 
 

@@ -157,6 +157,8 @@ class Diagnostics(Figures):
         Variables with such edges into them, most edges first.
     density : float
         Model averaging: prior probability of an edge, if the score has one.
+    temperatures : int
+        Number of temperatures, if chains exchanged orders between them.
     rounds : list of float
         Sampled averages: best log score after each round of the search.
     threshold : float
@@ -211,6 +213,7 @@ class Diagnostics(Figures):
     doubtful_share: float | None = None
     doubtful_variables: list[str] | None = None
     density: float | None = None
+    temperatures: int | None = None
     rounds: list[float] | None = None
     threshold: float | None = None
     alpha: float | None = None

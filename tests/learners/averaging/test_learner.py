@@ -144,7 +144,9 @@ def test_the_error_shrinks_as_the_chain_grows():
     wanted = dense(learn(table, method="exact"))
 
     def error(sweeps):
-        sampling = SamplingSettings(sweeps=sweeps, least_steps=0, most_steps=0, tolerance=0.0)
+        sampling = SamplingSettings(
+            sweeps=sweeps, least_steps=0, most_steps=0, tolerance=0.0, tempered_variables=0
+        )
         runs = [learn(table, method="sampled", sampling=sampling, random_state=s) for s in range(6)]
         assert {run.diagnostics.sweeps for run in runs} == {2 * sweeps}
         return np.mean([np.abs(dense(run) - wanted).mean() for run in runs])
@@ -255,7 +257,7 @@ def test_chains_that_disagree_say_so_with_numbers():
     rng = np.random.default_rng(0)
     a = rng.integers(2, size=2000)
     table = pd.DataFrame({f"c{i}": a ^ (rng.random(2000) < 0.01) for i in range(8)})
-    hasty = SamplingSettings(sweeps=2, least_steps=0, most_steps=0)
+    hasty = SamplingSettings(sweeps=2, least_steps=0, most_steps=0, tempered_variables=0)
     message = (
         r"chains disagree after 4 sweeps: standard error of an edge up to 0\.\d\d, "
         r"R-hat (up to \d+\.\d\d|above 1,000) \(\d+ edges above 1\.1\), \d of 4 chains left out"
@@ -266,6 +268,18 @@ def test_chains_that_disagree_say_so_with_numbers():
     assert learned.diagnostics.standard_error > 0.1
     assert learned.diagnostics.r_hat > 1.1
     assert learned.diagnostics.effective_sample_size >= 1
+
+
+def test_imprecise_chains_are_tempered():
+    table = random_table(7, 100)
+    hasty = SamplingSettings(
+        sweeps=20, least_steps=0, most_steps=70, exhaustive_factor=1, tempered_error=0.0
+    )
+    wanted = dense(learn(table, method="exact"))
+    learned = learn(table, method="sampled", sampling=hasty, random_state=0)
+    assert learned.diagnostics.temperatures == hasty.temperatures
+    assert learned.diagnostics.standard_error < 0.02
+    np.testing.assert_allclose(dense(learned), wanted, atol=0.05)
 
 
 def test_chains_that_agree_say_nothing():

@@ -58,7 +58,7 @@ _SETTINGS = GraphSettings()
 
 
 class OrderChain(Protocol):
-    """A chain of orders: see `lsbn.learners.averaging.sampler.Chain`."""
+    """A chain of orders: see `lsbn.learners.averaging.chains.Chain`."""
 
     keys: np.ndarray
 

@@ -16,10 +16,10 @@ from scipy import sparse
 from lsbn.checkpoint import PLAIN
 from lsbn.data import Dataset
 from lsbn.kernels import orders as _orders
-from lsbn.kernels.state import EdgeSums
 from lsbn.knowledge import Constraints
 from lsbn.learners.averaging.annealing import AnnealedOrder, anneal_orders
-from lsbn.learners.averaging.collector import GraphCollector, Trail
+from lsbn.learners.averaging.chains import Chain, TemperedChain
+from lsbn.learners.averaging.collector import GraphCollector
 from lsbn.learners.averaging.convergence import (
     ChainSums,
     best_mode,
@@ -81,6 +81,7 @@ class OrderSampler:
         self.rng = rng
         self.n_jobs = n_jobs
         self.count = count
+        self.tempered = False
 
     def run_exhaustive(self, max_parents: int) -> tuple[sparse.csr_array, Diagnostics]:
         """Average over all parent sets up to a bound: edge posteriors and diagnostics."""
@@ -116,7 +117,10 @@ class OrderSampler:
     def _side_average(self, side: SearchResult) -> sparse.csr_array:
         """Edge posteriors by one short chain over the sets of one side of the search."""
         sets, core = self.select_sets(replace(side, orders=side.orders[:1]))
-        chain = Chain(side.orders[0].keys.copy(), sets.n_candidates, self.rng.spawn(1)[0])
+        keys, size, rng = side.orders[0].keys.copy(), sets.n_candidates, self.rng.spawn(1)[0]
+        chain = Chain(keys, size, rng)
+        if self.tempered:
+            chain = TemperedChain([keys], size, rng, self.sampling)
         least = self.sampling.least_steps // sets.n_variables
         for _ in range(max(self.sampling.side_parts, least // self.sampling.sweeps)):
             chain.advance(sets, core, self.sampling)
@@ -151,25 +155,43 @@ class OrderSampler:
 
     def sample(
         self, sets: ParentSets, core: ParentSets, orders: Sequence[AnnealedOrder]
-    ) -> list[Chain]:
-        """Run chains over the core until the posteriors over all sets are precise enough."""
-        s = self.sampling
-        rngs = self.rng.spawn(s.chains)
+    ) -> Sequence[Chain]:
+        """Run chains over the core until the posteriors over all sets are precise enough.
+
+        Chains that stay in different modes are replaced by tempered ones, if the variables are few.
+        """
+        s, size = self.sampling, sets.n_candidates
+        starts = [order.keys for order in orders]
         chains = [
-            Chain(orders[c % len(orders)].keys.copy(), sets.n_candidates, rngs[c])
-            for c in range(s.chains)
+            Chain(starts[c % len(starts)].copy(), size, rng)
+            for c, rng in enumerate(self.rng.spawn(s.chains))
         ]
+        error = self._advance(chains, sets, core, s.most_steps)
+        if error < s.tempered_error or sets.n_variables > s.tempered_variables:
+            return chains
+        ends = [chain.keys for chain in best_mode(chains, s.worse_mode)]
+        warm = [
+            TemperedChain(ends[c % len(ends) :] + ends[: c % len(ends)], size, rng, s)
+            for c, rng in enumerate(self.rng.spawn(s.chains))
+        ]
+        self.tempered = self._advance(warm, sets, core, s.tempered_steps) < error
+        return warm if self.tempered else chains
+
+    def _advance(
+        self, chains: Sequence[Chain], sets: ParentSets, core: ParentSets, most_steps: int
+    ) -> float:
+        """Run chains until they are precise enough or have made the most steps; give the error."""
+        s = self.sampling
         least = max(2 * s.sweeps, s.least_steps // sets.n_variables)
-        most = max(least, s.most_steps // sets.n_variables)
+        most = max(least, most_steps // sets.n_variables)
         while True:
             states = run(lambda chain: chain.advance(sets, core, s), chains, self.n_jobs, PLAIN)
             for chain, state in zip(chains, states, strict=True):
                 chain.restore(state)
             done = chains[0].sweeps
-            if done >= most:
-                return chains
-            if done >= least and standard_error(best_mode(chains, s.worse_mode)) < s.tolerance:
-                return chains
+            error = standard_error(best_mode(chains, s.worse_mode))
+            if done >= most or (done >= least and error < s.tolerance):
+                return error
 
     def _expected_edges(self, sets: ParentSets, keys: np.ndarray) -> float:
         """Posterior mean of the number of edges, by a pilot chain from an order."""
@@ -206,44 +228,14 @@ class OrderSampler:
             self.collector.draw_from_orders(trails, sets)
         rounds = [round(float(best), 3) for best in history]
         density = self.search.score.density
-        return matrix, replace(diagnostics, count=self.count, density=density, rounds=rounds)
-
-
-class Chain(ChainSums):
-    """One chain of orders: the keys of its order, and its sums.
-
-    Parameters
-    ----------
-    keys : float array
-        The first order; changed as the chain advances.
-    size : int
-        Number of possible edges.
-    rng : numpy.random.Generator
-    """
-
-    def __init__(self, keys: np.ndarray, size: int, rng: np.random.Generator) -> None:
-        super().__init__(size)
-        self.keys, self.rng, self.trail = keys, rng, Trail(len(keys))
-
-    def advance(self, sets: ParentSets, core: ParentSets, settings: SamplingSettings) -> dict:
-        """Sample one more part, and return the state for `restore`.
-
-        The first part is burn-in: the second replaces it.
-        """
-        part, squares = np.zeros_like(self.total), np.zeros_like(self.total)
-        sums, sweeps = EdgeSums(sets.lists, part, squares), settings.sweeps
-        kept = np.empty((sweeps // settings.thin, len(self.keys)))
-        pace = sweeps, settings.thin
-        scores = _orders.sample(core.lists, core.links, self.keys, pace, self.rng, sums, kept)
-        self.add_part(sums, scores, sweeps)
-        self.trail.add(kept, first=self.parts == 1)
-        return vars(self) | {"rng": self.rng.bit_generator.state, "trail": vars(self.trail)}
-
-    def restore(self, state: dict) -> None:
-        """Go on from the state of a chain with the same seed."""
-        self.rng.bit_generator.state = state["rng"]
-        vars(self.trail).update(state["trail"])
-        vars(self).update(state | {"rng": self.rng, "trail": self.trail})
+        temperatures = self.sampling.temperatures if self.tempered else None
+        return matrix, replace(
+            diagnostics,
+            count=self.count,
+            density=density,
+            rounds=rounds,
+            temperatures=temperatures,
+        )
 
 
 def average_chains(

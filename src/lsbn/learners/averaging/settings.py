@@ -293,6 +293,11 @@ class SamplingSettings:
     worse_mode : float
         A chain is left out of the average if its mean log score is lower than the best chain's by
         more than this, in nats. Its mode has hardly any probability.
+    temperatures, hottest : int, float
+        Number of temperatures of a tempered chain, and the inverse of the highest one.
+    tempered_variables, tempered_error, tempered_steps : int, float, int
+        With at most this many variables, chains with a larger standard error than this are replaced
+        by tempered ones, with at most this number of draws of single keys at each temperature.
     side_parts : int
         Least parts of the chain of one side of the search, of `sweeps` each; the first is burn-in.
     exhaustive_tolerance : float
@@ -315,6 +320,11 @@ class SamplingSettings:
     negligible_share: float = 5e-5
     light_share: float = 0.03
     worse_mode: float = 10.0
+    temperatures: int = 6
+    hottest: float = 0.3
+    tempered_variables: int = 64
+    tempered_error: float = 0.03
+    tempered_steps: int = 100_000
     side_parts: int = 3
     exhaustive_tolerance: float = 0.006
     exhaustive_factor: int = 4

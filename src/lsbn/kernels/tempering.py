@@ -1,0 +1,79 @@
+"""Chains of orders at several temperatures, which exchange their orders.
+
+At the inverse temperature ``beta`` all scores are multiplied by ``beta``, so that orders between
+two modes are less improbable. An order that crosses there reaches the chain at ``beta`` 1 by
+exchanges (Geyer 1991). The chain at ``beta`` 1 then visits each mode in proportion to its
+posterior mass.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from lsbn.kernels.orders import (
+    add_edge_posteriors,
+    allowed_masks,
+    gibbs_sweep,
+    log_order,
+    new_memory,
+)
+from lsbn.kernels.state import OrderState
+
+
+@njit(nogil=True, cache=True)
+def exchange_orders(lists, states, betas, first, rng):
+    """Propose to exchange the orders of two neighbouring temperatures, and of every second pair.
+
+    Such an exchange keeps the product of all distributions (Metropolis).
+    """
+    for t in range(first, len(states) - 1, 2):
+        here, there = states[t], states[t + 1]
+        change = log_order(lists, there.allowed, betas[t])
+        change += log_order(lists, here.allowed, betas[t + 1])
+        change -= log_order(lists, here.allowed, betas[t])
+        change -= log_order(lists, there.allowed, betas[t + 1])
+        if change >= 0.0 or rng.random() < math.exp(change):
+            for v in range(here.keys.shape[0]):
+                here.keys[v], there.keys[v] = there.keys[v], here.keys[v]
+                here.allowed[v], there.allowed[v] = there.allowed[v], here.allowed[v]
+
+
+@njit(nogil=True, cache=True)
+def sample_tempered(lists, links, replicas, pace, rng, sums, kept):
+    """Sample orders at all temperatures, and sum the edge posteriors of those at ``beta`` 1.
+
+    Parameters
+    ----------
+    lists, links : FamilyLists, Links
+    replicas : (t, n) and (t,) float arrays
+        The keys of the order at each temperature, which are changed, and the inverse temperatures,
+        the first one 1.
+    pace : (int, int)
+        Number of sweeps, and sweeps between two orders of the sum.
+    rng : numpy.random.Generator
+    sums : EdgeSums
+    kept : float array
+        Its rows take the keys of the orders in the sums.
+
+    Returns
+    -------
+    float array
+        Log scores of the orders in the sums.
+    """
+    keys, betas = replicas
+    sweeps, thin = pace
+    states = [
+        OrderState(keys[t], allowed_masks(lists, keys[t]), new_memory(keys.shape[1]))
+        for t in range(len(betas))
+    ]
+    scores = np.empty(sweeps // thin)
+    for s in range(scores.shape[0] * thin):
+        for t in range(len(betas)):
+            gibbs_sweep(lists, links, states[t], betas[t], rng)
+        exchange_orders(lists, states, betas, s % 2, rng)
+        if (s + 1) % thin == 0:
+            add_edge_posteriors(sums, allowed_masks(sums.lists, keys[0]))
+            scores[s // thin] = log_order(lists, states[0].allowed, 1.0)
+            kept[s // thin] = keys[0]
+    return scores

@@ -1,0 +1,92 @@
+"""Chains of orders: plain ones, and those that exchange orders with higher temperatures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lsbn.kernels import orders as _orders
+from lsbn.kernels.state import EdgeSums
+from lsbn.kernels.tempering import sample_tempered
+from lsbn.learners.averaging.collector import Trail
+from lsbn.learners.averaging.convergence import ChainSums
+from lsbn.learners.averaging.parent_sets import ParentSets
+from lsbn.learners.averaging.settings import SamplingSettings
+
+
+class Chain(ChainSums):
+    """One chain of orders: the keys of its order, and its sums.
+
+    Parameters
+    ----------
+    keys : float array
+        The first order; changed as the chain advances.
+    size : int
+        Number of possible edges.
+    rng : numpy.random.Generator
+    """
+
+    def __init__(self, keys: np.ndarray, size: int, rng: np.random.Generator) -> None:
+        super().__init__(size)
+        self.keys, self.rng, self.trail = keys, rng, Trail(len(keys))
+
+    def advance(self, sets: ParentSets, core: ParentSets, settings: SamplingSettings) -> dict:
+        """Sample one more part, and return the state for `restore`.
+
+        The first part is burn-in: the second replaces it.
+        """
+        part, squares = np.zeros_like(self.total), np.zeros_like(self.total)
+        sums, pace = EdgeSums(sets.lists, part, squares), (settings.sweeps, settings.thin)
+        kept = np.empty((settings.sweeps // settings.thin, len(self.keys)))
+        self.add_part(sums, self._sample(core, pace, sums, kept), settings.sweeps)
+        self.trail.add(kept, first=self.parts == 1)
+        return vars(self) | {"rng": self.rng.bit_generator.state, "trail": vars(self.trail)}
+
+    def _sample(
+        self, core: ParentSets, pace: tuple[int, int], sums: EdgeSums, kept: np.ndarray
+    ) -> np.ndarray:
+        """Sample orders; gives their log scores."""
+        return _orders.sample(core.lists, core.links, self.keys, pace, self.rng, sums, kept)
+
+    def restore(self, state: dict) -> None:
+        """Go on from the state of a chain with the same seed."""
+        self.rng.bit_generator.state = state["rng"]
+        vars(self.trail).update(state["trail"])
+        vars(self).update(state | {"rng": self.rng, "trail": self.trail})
+
+
+class TemperedChain(Chain):
+    """A chain that exchanges its order with chains at higher temperatures.
+
+    So it crosses from mode to mode, and visits each in proportion to its posterior mass.
+
+    Parameters
+    ----------
+    orders : sequence of float arrays
+        First orders as keys; the temperatures take them by turns.
+    size : int
+        Number of possible edges.
+    rng : numpy.random.Generator
+    settings : SamplingSettings
+        Its temperatures are used.
+    """
+
+    def __init__(
+        self,
+        orders: Sequence[np.ndarray],
+        size: int,
+        rng: np.random.Generator,
+        settings: SamplingSettings,
+    ) -> None:
+        self.betas = np.geomspace(1.0, settings.hottest, settings.temperatures)
+        self.replicas = np.array([orders[t % len(orders)] for t in range(len(self.betas))])
+        super().__init__(self.replicas[0], size, rng)
+
+    def _sample(
+        self, core: ParentSets, pace: tuple[int, int], sums: EdgeSums, kept: np.ndarray
+    ) -> np.ndarray:
+        replicas = self.replicas, self.betas
+        scores = sample_tempered(core.lists, core.links, replicas, pace, self.rng, sums, kept)
+        self.keys = self.replicas[0]
+        return scores
