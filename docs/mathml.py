@@ -17,5 +17,7 @@ def on_page_content(content: str, **_: Any) -> str:
 
 
 def _mathml(match: re.Match[str]) -> str:
-    display = "block" if match["tag"] == "div" else "inline"
-    return convert(html.unescape(match["tex"]).strip(), display=display)
+    tex = html.unescape(match["tex"]).strip()
+    if match["tag"] == "div":
+        return f'<div class="equation">{convert(tex, display="block")}</div>'
+    return convert(tex)
