@@ -1,6 +1,7 @@
 """The documentation is correct: its examples run, its commands parse, its links exist."""
 
 import doctest
+import json
 import re
 import shlex
 import subprocess
@@ -31,7 +32,12 @@ def anchors(name):
     return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", t).strip().lower()) for t in titles}
 
 
-EXAMPLES = sorted({name for name, _ in found(r"```pycon\n(.*?)```", re.DOTALL)})
+def session(name):
+    """All examples of a page."""
+    return "\n".join(re.findall(r"```pycon\n(.*?)```", TEXT[name], re.DOTALL))
+
+
+EXAMPLES = [name for name in TEXT if session(name)]
 SCRIPTS = found(r"```python\n(.*?)```", re.DOTALL)
 COMMANDS = found(r"^\$ lsbn (.*?)(?: +#.*)?$")
 LINKS = found(r"\]\((?!https?:)(.*?)\)")
@@ -42,8 +48,7 @@ OBJECTS = found(r"^::: (\S+)$")
 def test_examples(name, tmp_path, monkeypatch):
     """The examples of a page are one session, in an empty folder."""
     monkeypatch.chdir(tmp_path)
-    code = "\n".join(re.findall(r"```pycon\n(.*?)```", TEXT[name], re.DOTALL))
-    test = doctest.DocTestParser().get_doctest(code, {"__name__": "page"}, name, name, 0)
+    test = doctest.DocTestParser().get_doctest(session(name), {"__name__": "page"}, name, name, 0)
     told = []
     outcome = doctest.DocTestRunner(verbose=False).run(test, out=told.append)
     assert outcome.attempted > 0
@@ -85,16 +90,37 @@ def test_every_page_is_in_the_navigation():
     assert len(COMMANDS) >= 10
 
 
-def test_site_takes_nothing_from_the_net(tmp_path):
-    """The strict build fails for warnings, such as broken links and unknown objects."""
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site. The strict build fails for warnings, such as broken links and unknown objects."""
     pytest.importorskip("mkdocs")
     pytest.importorskip("mkdocstrings")
     pytest.importorskip("latex2mathml")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(tmp_path)]
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_site_takes_nothing_from_the_net(site):
     loaded = r"<(?:script|link|img|iframe)\b[^>]*?(?:src|href)=\"(?:https?:)?//[^\"]*"
     for name in TEXT:
-        page = (tmp_path / name).with_suffix(".html").read_text("utf-8")
+        page = (site / name).with_suffix(".html").read_text("utf-8")
         assert not re.findall(loaded, page), name
         assert "arithmatex" not in page
+    for style in site.rglob("*.css"):
+        assert not re.findall(r"(?:@import|url\()\W*(?:https?:)?//", style.read_text("utf-8")), (
+            style
+        )
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_notebook_is_the_page(site, name):
+    notebook = json.loads((site / name).with_suffix(".ipynb").read_text("utf-8"))
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    examples = doctest.DocTestParser().get_examples(session(name))
+    code = "".join(cell["source"] + "\n" for cell in cells)
+    assert code == "".join(example.source for example in examples)
+    shown = [example for example in examples if example.want]
+    assert sum(len(cell["outputs"]) for cell in cells) == len(shown)
