@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 
-.PHONY: demo test lint bench study clean
+.PHONY: demo test lint bench study docs dist clean
 
 demo: $(READY)                ## learn from the bundled alarm network and show what was found
 	$(BIN)/lsbn demo
@@ -24,6 +24,17 @@ bench: $(READY_DEV)           ## timings as ratios, printed and never asserted
 study: $(READY)               ## the paper's tables, ours beside the published
 	$(BIN)/lsbn study paper
 
+docs: $(READY_DEV)            ## the documentation site, site/index.html; it works offline
+	$(BIN)/python -m mkdocs build --strict --quiet
+
+dist: $(READY_DEV)            ## wheel and sdist; the wheel runs the demo in an empty environment
+	rm -rf dist
+	$(BIN)/python -m hatchling build
+	$(PYTHON) -m venv dist/empty
+	dist/empty/bin/python -m pip install --quiet --disable-pip-version-check dist/lsbn-*.whl
+	cd dist/empty && bin/lsbn demo
+	rm -rf dist/empty
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
@@ -36,4 +47,4 @@ $(READY_DEV): pyproject.toml | $(VENV)/bin/python
 	touch $@ $(READY)
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
