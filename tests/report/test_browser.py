@@ -166,6 +166,90 @@ def test_search_finds_a_variable_whatever_its_name(opened, page):
     assert text(opened, "detail").startswith("VENTLUNG")
 
 
+SCALE = "Number(/scale\\((.*)\\)/.exec(document.querySelector('#network > g').outerHTML)[1])"
+
+
+def position(browser, mark):
+    return browser.run(
+        f"(() => {{ const b = document.querySelector('[data-mark=\"{mark}\"] circle')"
+        ".getBoundingClientRect(); const s = document.getElementById('network')"
+        ".getBoundingClientRect(); return [b.left + b.width / 2 - s.left, b.top + b.height / 2 "
+        "- s.top, s.width, s.height]; })()"
+    )
+
+
+def in_view(browser, mark):
+    x, y, width, height = position(browser, mark)
+    return 0 <= x <= width and 0 <= y <= height
+
+
+def test_search_zooms_to_what_it_found_and_the_node_stays_in_view(opened, page):
+    _, edges, _ = page
+    before = opened.run(SCALE)
+    choose(opened, "HISTORY")
+    assert opened.run(SCALE) > before
+    mark = edges.names.index("HISTORY")
+    opened.run("document.getElementById('network').focus()")
+    for key in "+++++++------":
+        opened.key(key)
+        assert in_view(opened, mark)
+
+
+def test_search_says_when_nothing_was_found_and_enter_goes_on(opened):
+    choose(opened, "no such name <b>")
+    assert text(opened, "found") == "No variable found"
+    choose(opened, "vent")
+    assert text(opened, "found") == "1 of 4 found; Enter shows the next"
+    first = text(opened, "detail")
+    opened.key("Enter")
+    assert text(opened, "found").startswith("2 of 4")
+    assert text(opened, "detail") != first
+
+
+def test_a_click_on_a_row_or_a_line_selects_the_edge(opened):
+    opened.click("#edge-table tbody tr:nth-child(3) td:nth-child(4)")
+    assert text(opened, "detail").startswith("Edge")
+    lit = "[...document.querySelectorAll('.link.near')].map(e => e.dataset.pair)"
+    chosen = opened.run("document.querySelector('tr.chosen').dataset.pair")
+    assert opened.run(lit) == [chosen]
+    assert opened.run("document.querySelectorAll('.node.near').length") == 2
+    opened.key("Escape")
+    assert opened.run("document.querySelectorAll('tr.chosen').length") == 0
+    opened.click(f'.link[data-pair="{chosen}"] .grip')
+    assert opened.run(lit) == [chosen]
+
+
+def test_names_in_the_picture_do_not_overlap(opened):
+    boxes = opened.run(
+        "[...document.querySelectorAll('.node text')].filter(e => e.style.display !== 'none')"
+        ".map(e => e.getBoundingClientRect()).map(b => [b.left, b.top + 2, b.right, b.bottom - 2])"
+    )
+    assert len(boxes) > 20
+    for k, a in enumerate(boxes):
+        for b in boxes[:k]:
+            assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 800), (1400, 900)])
+def test_the_picture_fits_the_first_screen(browser, page, width, height):
+    browser.open(page[0], width=width, height=height)
+    top, bottom = browser.run(
+        "(() => { const b = document.getElementById('network').getBoundingClientRect();"
+        "return [b.top, b.bottom]; })()"
+    )
+    assert bottom <= height
+    assert bottom - top >= 300
+
+
+def test_names_in_the_table_stay_whole_on_a_phone(browser, page):
+    browser.open(page[0], width=390, height=800)
+    tall = browser.run(
+        "[...document.querySelectorAll('#edge-table tbody tr')]"
+        ".filter(r => !r.textContent.includes('<img')).map(r => r.getBoundingClientRect().height)"
+    )
+    assert max(tall) < 90
+
+
 def test_the_keyboard_walks_and_zooms(opened, page):
     opened.run("document.getElementById('network').focus()")
     opened.key("ArrowDown")
@@ -241,6 +325,7 @@ def test_communities_are_drawn_where_variables_are_too_many(browser, tmp_path, m
     choose(browser, "v77")
     assert json.loads(browser.run("JSON.stringify(document.querySelector('.chosen').dataset)"))
     assert text(browser, "detail").startswith("v77")
+    browser.click('[data-zoom="0"]')
     browser.click('[data-mark="3"] circle')
     assert text(browser, "detail").startswith("Community")
 

@@ -15,7 +15,7 @@
     incident[pairs.a[k]].push(k);
     incident[pairs.b[k]].push(k);
   }
-  const state = { threshold: data.threshold, chosen: null, community: null, hover: null };
+  const state = { threshold: data.threshold, chosen: null, community: null, pair: null, hover: null };
 
   // -- small helpers: text is always set as text -------------------------------------------------
   const SVG = "http://www.w3.org/2000/svg";
@@ -58,6 +58,8 @@
   const sizes = communities.map(() => 0);
   home.forEach((k) => k >= 0 && sizes[k]++);
   const largest = Math.max(1, ...sizes);
+  const ruler = document.createElement("canvas").getContext("2d");
+  ruler.font = `11px ${getComputedStyle(document.body).fontFamily}`;
   const marks = picture.marks.map((id, k) => {
     const label = asCommunities ? `Community ${id + 1}` : names[id];
     const weight = asCommunities ? sizes[id] : degree[id];
@@ -72,7 +74,7 @@
     );
     node.dataset.mark = k;
     markLayer.append(node);
-    return { id, x: picture.x[k], y: picture.y[k], r, node, circle, text, weight, width: 7 + 6.1 * Array.from(text.textContent).length };
+    return { id, x: picture.x[k], y: picture.y[k], r, node, circle, text, weight, width: 5 + ruler.measureText(text.textContent).width };
   });
 
   function described(id) {
@@ -94,7 +96,8 @@
     const end = [to.x - ux * (to.r + 1.5), to.y - uy * (to.r + 1.5)];
     const stop = [end[0] - ux * tip * 0.8, end[1] - uy * tip * 0.8];
     const group = svg("g", { class: "link", "stroke-width": (calm * width).toFixed(2), opacity: (calm * strength).toFixed(2) });
-    group.append(svg("line", { x1: start[0], y1: start[1], x2: stop[0], y2: stop[1] }));
+    const along = { x1: start[0], y1: start[1], x2: stop[0], y2: stop[1] };
+    group.append(svg("line", along), svg("line", { class: "grip", ...along }));
     if (arrow) {
       const base = [end[0] - ux * tip, end[1] - uy * tip];
       const side = [-uy * tip * 0.42, ux * tip * 0.42];
@@ -158,19 +161,39 @@
 
   // -- zoom, pan, labels -------------------------------------------------------------------------
   const camera = { k: 1, x: 0, y: 0, w: 1, h: 1, moved: false };
-  function fit() {
+  function frame(some) {
     const pad = 34;
     let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
-    for (const mark of marks) {
+    for (const mark of some) {
       left = Math.min(left, mark.x - mark.r); right = Math.max(right, mark.x + mark.r);
       top = Math.min(top, mark.y - mark.r); bottom = Math.max(bottom, mark.y + mark.r);
     }
-    if (!marks.length) return;
-    camera.k = Math.min((camera.w - 2 * pad) / Math.max(right - left, 1), (camera.h - 2 * pad) / Math.max(bottom - top, 1), 2.2);
+    if (!some.length) return;
+    const foot = camera.w < 600 ? 24 : 0; // room for the buttons
+    camera.k = Math.min((camera.w - 2 * pad) / Math.max(right - left, 1), (camera.h - foot - 2 * pad) / Math.max(bottom - top, 1), 2.2);
     camera.x = camera.w / 2 - (camera.k * (left + right)) / 2;
-    camera.y = camera.h / 2 - (camera.k * (top + bottom)) / 2;
-    camera.moved = false;
+    camera.y = (camera.h - foot) / 2 - (camera.k * (top + bottom)) / 2;
+    camera.moved = true;
     look();
+  }
+  function fit() {
+    frame(marks);
+    camera.moved = false;
+  }
+  const selected = () => marks[state.community !== null && asCommunities ? place.get(state.community) : state.chosen !== null ? markOf(state.chosen) : -1];
+  const spot = (mark) => [camera.x + camera.k * mark.x, camera.y + camera.k * mark.y];
+  const inView = ([x, y]) => x >= 30 && y >= 30 && x <= camera.w - 30 && y <= camera.h - 30;
+  function centre(mark) {
+    const [x, y] = spot(mark);
+    camera.x += camera.w / 2 - x;
+    camera.y += camera.h / 2 - y;
+    camera.moved = true;
+  }
+  // Zoom by a key or button: about the selected node, so that it stays in view.
+  function zoomHere(factor) {
+    const mark = selected();
+    if (mark && factor && !inView(spot(mark))) centre(mark);
+    zoom(factor, ...(mark ? spot(mark) : [camera.w / 2, camera.h / 2]));
   }
   function zoom(factor, cx, cy) {
     if (!factor) return fit();
@@ -180,6 +203,12 @@
     camera.k = k;
     camera.moved = true;
     look();
+  }
+  // The picture ends where the first screen ends; the script, not the style, knows what is above it.
+  function stretch() {
+    const above = stage.getBoundingClientRect().top + scrollY;
+    const tall = Math.min(Math.max(innerHeight - above - 16, 300), 900);
+    document.documentElement.style.setProperty("--tall", `${Math.floor(tall)}px`);
   }
   function resize() {
     const box = stage.getBoundingClientRect();
@@ -246,8 +275,10 @@
     if (state.hover !== null) return state.hover;
     return state.chosen === null ? null : markOf(state.chosen) ?? null;
   };
+  const pairMarks = (k) => [markOf(pairs.a[k]), markOf(pairs.b[k])].filter((mark) => mark !== undefined);
   function nearMarks() {
     const mark = focusMark();
+    if (state.hover === null && state.pair !== null) return new Set(pairMarks(state.pair));
     if (state.hover === null && state.community !== null) {
       if (asCommunities) return new Set([place.get(state.community)]);
       return new Set(communities[state.community].map(markOf).filter((k) => k !== undefined));
@@ -266,7 +297,7 @@
   function paint() {
     const near = nearMarks();
     const mark = focusMark();
-    const inside = state.hover === null && state.community !== null;
+    const inside = state.hover === null && (state.community !== null || state.pair !== null);
     stage.classList.toggle("focus", near !== null);
     marks.forEach((one, k) => {
       one.node.classList.toggle("near", near !== null && near.has(k));
@@ -279,35 +310,36 @@
     }
     look();
   }
-  function choose(v, scroll) {
-    state.chosen = v;
-    state.community = null;
-    state.hover = null;
+  function select(what) {
+    Object.assign(state, { chosen: null, community: null, pair: null, hover: null }, what);
     paint();
     detail();
-    if (v !== null && scroll) {
-      const mark = marks[markOf(v)];
-      if (mark) {
-        const [x, y] = [camera.x + camera.k * mark.x, camera.y + camera.k * mark.y];
-        if (x < 30 || y < 30 || x > camera.w - 30 || y > camera.h - 30) {
-          camera.x += camera.w / 2 - x;
-          camera.y += camera.h / 2 - y;
-          camera.moved = true;
-          look();
-        }
-      }
-      const box = stage.getBoundingClientRect();
-      if (box.bottom < 80 || box.top > innerHeight - 80) stage.scrollIntoView({ block: "center" });
-    }
+    for (const one of byId("edge-table").tBodies[0].rows) one.classList.toggle("chosen", Number(one.dataset.pair) === state.pair);
+  }
+  function scrollToPicture() {
+    const box = stage.getBoundingClientRect();
+    if (box.bottom < 80 || box.top > innerHeight - 80) stage.scrollIntoView({ block: "center" });
+  }
+  function choose(v, scroll) {
+    select({ chosen: v });
+    if (v === null || !scroll) return;
+    const mark = selected();
+    if (mark && !inView(spot(mark))) { centre(mark); look(); }
+    scrollToPicture();
   }
   function chooseCommunity(k, scroll) {
-    state.community = k;
-    state.chosen = null;
-    state.hover = null;
-    paint();
-    detail();
-    const box = stage.getBoundingClientRect();
-    if (scroll && (box.bottom < 80 || box.top > innerHeight - 80)) stage.scrollIntoView({ block: "center" });
+    select({ community: k });
+    if (scroll) scrollToPicture();
+  }
+  function choosePair(k, scroll) {
+    select({ pair: k });
+    const ends = pairMarks(k).map((mark) => marks[mark]);
+    if (scroll && !ends.every((mark) => inView(spot(mark)))) frame(ends);
+    if (scroll) scrollToPicture();
+  }
+  function find(v) {
+    choose(v, true);
+    if (selected()) frame([...nearMarks()].map((k) => marks[k]));
   }
 
   // -- what is said about the chosen variable or community ---------------------------------------
@@ -335,8 +367,15 @@
   }
   const heading = (text, cls) => html("h3", {}, html("span", { class: `name ${cls}`, text }),
     html("button", { type: "button", "aria-label": "Clear", text: "✕", onclick: () => choose(null) }));
+  function pairDetail(k) {
+    const ways = [[pairs.a[k], pairs.b[k], pairs.f[k]], [pairs.b[k], pairs.a[k], pairs.r[k]]];
+    panel.replaceChildren(heading(directed(k) ? "Edge" : "Edge without a clear direction", ""), html("ul", {}, ...ways.map(([from, to, p]) =>
+      html("li", {}, html("span", {}, nameButton(from), " → ", nameButton(to)), html("span", { class: "figure", text: format(p) })))),
+      html("p", { class: "quiet", text: `Probability of an edge in either direction: ${format(total[k])}` + (isTrue(k) ? `. Truth: ${truthText(k)}` : "") }));
+  }
   function detail() {
-    if (state.chosen !== null) {
+    if (state.pair !== null) pairDetail(state.pair);
+    else if (state.chosen !== null) {
       const v = state.chosen;
       const { parents, children, open } = neighbours(v);
       panel.replaceChildren(heading(names[v], ""), html("p", {}, ...belongs[v].slice(0, 30).map(chip)));
@@ -426,16 +465,17 @@
   byId("edge-table").tHead.append(html("tr", {}, ...heads));
 
   function row(k) {
+    const select = (event) => { if (!event.target.closest(".plain:not(.edge)")) choosePair(k, true); };
     const cells = [
       html("td", {}, nameButton(pairs.a[k])),
       html("td", {}, directed(k) || !total[k] ? "→ " : "– ", nameButton(pairs.b[k])),
-      html("td", { class: "number" }, meter(total[k]), format(total[k])),
-      html("td", { class: "number", text: format(pairs.f[k]) }),
-      html("td", { class: "number", text: format(pairs.r[k]) }),
+      html("td", { class: "number" }, meter(total[k]), html("button", { type: "button", class: "plain edge", title: "Select this edge", text: format(total[k]) })),
+      html("td", { class: "number", "data-label": "→", text: format(pairs.f[k]) }),
+      html("td", { class: "number", "data-label": "←", text: format(pairs.r[k]) }),
     ];
     if (!total[k] && isTrue(k)) cells[1].firstChild.data = pairs.t[k] === 1 ? "→ " : pairs.t[k] === 2 ? "← " : "– ";
     if (hasTruth) cells.push(html("td", { class: status(k), text: status(k), title: isTrue(k) ? truthText(k) : "" }));
-    return html("tr", {}, ...cells);
+    return html("tr", { class: k === state.pair ? "chosen" : "", "data-pair": k, onclick: select }, ...cells);
   }
   function meter(p) {
     const inside = html("i", {});
@@ -495,29 +535,31 @@
 
   // -- search ------------------------------------------------------------------------------------
   const search = byId("search");
+  const asked = { found: [], at: -1 }; // Enter goes from one found variable to the next
   function matches(text) {
     const low = text.toLowerCase();
-    const starts = [];
-    const holds = [];
-    for (let v = 0; v < names.length && starts.length < 12; v++) {
-      const at = names[v].toLowerCase().indexOf(low);
-      if (at === 0) starts.push(v); else if (at > 0 && holds.length < 12) holds.push(v);
-    }
-    return starts.concat(holds).slice(0, 12);
+    const at = names.map((name) => name.toLowerCase().indexOf(low));
+    const found = at.map((_, v) => v).filter((v) => at[v] >= 0);
+    return found.sort((u, v) => (at[u] > 0) - (at[v] > 0) || u - v);
+  }
+  function tell(text) {
+    byId("found").hidden = !text;
+    byId("found").textContent = text;
   }
   search.addEventListener("input", () => {
     const text = search.value.trim();
-    byId("matches").replaceChildren(...(text ? matches(text).map((v) => html("option", { value: names[v] })) : []));
+    Object.assign(asked, { found: text ? matches(text) : [], at: -1 });
+    byId("matches").replaceChildren(...asked.found.slice(0, 12).map((v) => html("option", { value: names[v] })));
+    tell(text && !asked.found.length ? "No variable found" : "");
     const exact = names.indexOf(search.value);
-    if (exact >= 0) choose(exact, true);
+    if (exact >= 0) find(exact);
   });
   search.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || !search.value.trim()) return;
+    if (event.key !== "Enter" || !asked.found.length) return;
     event.preventDefault();
-    const found = matches(search.value.trim());
-    if (found.length) choose(found[0], true);
-    search.setCustomValidity(found.length ? "" : "No name of a variable contains this text");
-    search.reportValidity();
+    asked.at = (asked.at + 1) % asked.found.length;
+    tell(asked.found.length > 1 ? `${asked.at + 1} of ${asked.found.length.toLocaleString("en")} found; Enter shows the next` : "");
+    find(asked.found[asked.at]);
   });
 
   // -- pointer and keys --------------------------------------------------------------------------
@@ -550,7 +592,9 @@
   stage.addEventListener("click", (event) => {
     if (drag && drag.moved) return;
     const mark = markAt(event.target);
-    if (mark === null) choose(null);
+    const link = event.target.closest(".link[data-pair]");
+    if (mark === null && link) choosePair(Number(link.dataset.pair));
+    else if (mark === null) choose(null);
     else if (asCommunities) chooseCommunity(marks[mark].id);
     else choose(marks[mark].id === state.chosen ? null : marks[mark].id);
   });
@@ -561,7 +605,7 @@
     zoom(Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0016)), event.clientX - box.left, event.clientY - box.top);
   }, { passive: false });
   for (const button of document.querySelectorAll("[data-zoom]"))
-    button.addEventListener("click", () => zoom(Number(button.dataset.zoom), camera.w / 2, camera.h / 2));
+    button.addEventListener("click", () => zoomHere(Number(button.dataset.zoom)));
   const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
   function step([dx, dy]) {
     const now = state.chosen !== null ? marks[markOf(state.chosen)] : state.community !== null ? marks[place.get(state.community)] : null;
@@ -580,10 +624,9 @@
   }
   stage.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const centre = [camera.w / 2, camera.h / 2];
     if (WAYS[event.key]) step(WAYS[event.key]);
-    else if (event.key === "+" || event.key === "=") zoom(1.25, ...centre);
-    else if (event.key === "-") zoom(0.8, ...centre);
+    else if (event.key === "+" || event.key === "=") zoomHere(1.25);
+    else if (event.key === "-") zoomHere(0.8);
     else if (event.key === "0") fit();
     else return;
     event.preventDefault();
@@ -613,5 +656,7 @@
 
   resize();
   update();
+  stretch();
+  addEventListener("resize", stretch);
   new ResizeObserver(resize).observe(stage);
 })();
