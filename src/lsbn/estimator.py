@@ -295,6 +295,7 @@ class LSBN(FittedNetwork, BaseEstimator):
             stages.seconds,
             [*folded.whole.notes, *folded.notes],
             knowledge_diagnostics(self.knowledge, told, pairs.dataset, learned, self._score()),
+            dataset.constants,
         )
         return self
 

@@ -119,6 +119,16 @@ def test_the_slider_decides_which_edges_are_shown(opened, page):
         assert text(opened, "shown").startswith(f"{expected} edge")
 
 
+def test_the_threshold_of_the_run_is_shown_and_comes_back(opened):
+    assert text(opened, "run-threshold") == "threshold of the run: 0.50"
+    before = links(opened, ".hit")
+    move_slider(opened, 0.9)
+    assert links(opened, ".hit") < before
+    opened.click("#run-threshold")
+    assert links(opened, ".hit") == before
+    assert opened.run("document.getElementById('threshold').value") == "0.5"
+
+
 def test_truth_is_shown_as_hits_misses_and_errors(opened, page):
     _, edges, dag = page
     for threshold in (0.5, 0.9):

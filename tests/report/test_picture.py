@@ -125,3 +125,13 @@ def test_too_many_pairs_are_cut_by_probability(monkeypatch):
     assert len(data["pairs"]["a"]) == 10
     assert 0.01 < data["floor"] < 1
     assert np.sum(values > data["floor"]) <= 10
+
+
+def test_constant_variables_without_a_pair_are_not_drawn(small, monkeypatch):
+    assert payload(small, [])["constants"] == []
+    wide = edges_of({("a", "c"): 0.9}, "abcde")
+    data = payload(wide, [], constants=["b", "c", "e", "unknown"])
+    assert data["constants"] == [1, 4]
+    assert data["picture"]["marks"] == [0, 2, 3]
+    monkeypatch.setattr(picture, "MOST_DRAWN", 2)
+    assert payload(wide, [], constants=["b"])["picture"]["marks"] == [0, 2]

@@ -74,7 +74,12 @@ def _learn_globally(
     edges = learned.edges if mode == "keep" else folded.unfold_edges(learned.edges)
     edges = replace(edges, knowledge=known)
     notes = [*dataset.notes, *folded.notes]
-    diagnostics = FitDiagnostics(**vars(learned.diagnostics), notes=notes, knowledge=compared)
+    diagnostics = FitDiagnostics(
+        **vars(learned.diagnostics),
+        notes=notes,
+        constants=dataset.constants or None,
+        knowledge=compared,
+    )
     return Result(edges, [list(edges.names)], diagnostics, dict(folded.groups))
 
 

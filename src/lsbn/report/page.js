@@ -440,6 +440,7 @@
     table();
     communityList();
   }
+  byId("run-threshold").addEventListener("click", () => { slider.value = state.threshold = data.threshold; update(); });
   slider.addEventListener("input", () => { state.threshold = Number(slider.value); update(); });
   byId("truth").addEventListener("change", update);
 

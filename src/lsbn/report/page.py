@@ -23,6 +23,7 @@ from lsbn.files import atomic_file
 from lsbn.framework.diagnostics import FitDiagnostics
 from lsbn.graph import EdgeProbabilities
 from lsbn.metrics import compare, group_nodes
+from lsbn.report.columns import constants_line, groups_section
 from lsbn.report.knowledge import knowledge_section
 from lsbn.report.picture import payload
 from lsbn.report.words import Finding, findings
@@ -34,6 +35,8 @@ from lsbn.version import __version__
 __all__ = ["report_from_run", "write_report"]
 
 REPORT = "report.html"
+SHOWN_ELSEWHERE = ("knowledge", "constants")
+"""Diagnostics that have their own place on the page."""
 LONGEST = 200
 """The page shows this many entries of a list."""
 
@@ -156,7 +159,7 @@ def _page(
     told = FitDiagnostics.of(diagnostics)
     said = findings(told, threshold)
     name = title or f"Bayesian network of {_counted(edges.n_variables, 'variable')}"
-    data = payload(edges, communities, truth, threshold)
+    data = payload(edges, communities, truth, threshold, told.constants or ())
     return _filled(
         _asset("page.html"),
         {
@@ -166,12 +169,13 @@ def _page(
             "alert": _alert(said),
             "threshold": f"{threshold}",
             "threshold_text": _threshold_text(threshold),
+            "constants": constants_line([edges.names[v] for v in data["constants"]]),
             "plain": _plain_edges(data),
             "findings": _findings(said),
-            "groups": _groups(groups) + knowledge_section(told.knowledge),
+            "groups": groups_section(groups) + knowledge_section(told.knowledge),
             "seconds": _seconds(facts["seconds"]),
             "settings": _settings_and_versions(facts),
-            "recorded": _value({k: v for k, v in diagnostics.items() if k != "knowledge"}),
+            "recorded": _value({k: v for k, v in diagnostics.items() if k not in SHOWN_ELSEWHERE}),
             "version": escape(__version__),
             "style": _asset("page.css"),
             "script": _asset("page.js"),
@@ -297,24 +301,6 @@ def _plain_edges(data: Mapping[str, Any], most: int = 100) -> str:
         if f > 0
     )
     return f"<p>The picture needs JavaScript. The most probable edges:</p><ol>{items}</ol>"
-
-
-def _groups(groups: Mapping[str, Sequence[str]]) -> str:
-    """Return the section on groups of copies; empty if there is no group."""
-    if not groups:
-        return ""
-    items = "".join(
-        f"<li><bdi>{escape(name)}</bdi> ({len(columns):,} columns): "
-        + ", ".join(f"<bdi>{escape(column)}</bdi>" for column in columns)
-        + "</li>"
-        for name, columns in groups.items()
-    )
-    return (
-        '<section aria-labelledby="groups-title" id="groups"><h2 id="groups-title">Groups of equal '
-        'columns</h2><p class="quiet">The columns of a group are exact copies of each other. Data '
-        "cannot show on which of them other variables depend, so each group is one variable. "
-        f"An edge of the group may belong to any of its columns.</p><ul>{items}</ul></section>"
-    )
 
 
 # -- diagnostics and settings ----------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """The data for the script of the page: variables, pairs, communities and positions."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import networkx as nx
@@ -27,6 +27,7 @@ def payload(
     communities: Sequence[Sequence[str]],
     truth: nx.DiGraph | None = None,
     threshold: float = 0.5,
+    constants: Collection[str] = (),
 ) -> dict[str, Any]:
     """Return the data that the script of the page needs, ready for JSON.
 
@@ -39,6 +40,8 @@ def payload(
         The true graph over the same variables.
     threshold : float
         The picture is arranged by the pairs above it, and the slider of the page starts there.
+    constants : collection of str
+        Variables with a single state. Those without a pair are not drawn.
 
     Returns
     -------
@@ -46,13 +49,17 @@ def payload(
         ``names``; ``communities`` as indices, and their ``colours``; ``home``, the main community
         of each variable; ``pairs`` as columns ``a, b, f, r`` with P(a -> b) = f >= r = P(b -> a),
         and with a truth ``t``: 0 for a pair that is not in the truth, 1 for a -> b, 2 for b -> a,
-        3 for both; ``floor``: pairs below it are left out; ``threshold``; ``picture``.
+        3 for both; ``floor``: pairs below it are left out; ``threshold``; ``constants``, the
+        variables that are not drawn because they have a single state; ``picture``.
     """
     index = {name: v for v, name in enumerate(edges.names)}
     groups = _groups(communities, index)
     pairs, floor = _pair_columns(edges, truth, index)
     home = _homes(len(index), groups, pairs)
     colours = _colours(groups, home, pairs)
+    linked = {*pairs["a"].tolist(), *pairs["b"].tolist()}
+    single = {index[name] for name in constants if name in index} - linked
+    drawn = [v for v in range(len(index)) if v not in single]
     return {
         "names": list(edges.names),
         "communities": groups,
@@ -61,7 +68,8 @@ def payload(
         "pairs": {key: column.tolist() for key, column in pairs.items()},
         "floor": floor,
         "threshold": threshold,
-        "picture": _picture(len(index), groups, home, pairs, threshold),
+        "constants": sorted(single),
+        "picture": _picture(drawn, groups, home, pairs, threshold),
     }
 
 
@@ -172,17 +180,18 @@ def _colours(groups: list[list[int]], home: list[int], pairs: dict[str, np.ndarr
 
 
 def _picture(
-    n: int,
+    variables: list[int],
     groups: list[list[int]],
     home: list[int],
     pairs: dict[str, np.ndarray],
     threshold: float,
 ) -> dict[str, Any]:
     """Choose the marks of the picture and their positions; note if marks are not all variables."""
+    n = len(variables)
     strength = pairs["f"] + pairs["r"]
     lean = pairs["f"] - pairs["r"]
     ends = np.stack((pairs["a"], pairs["b"]), axis=1)
-    kind, marks, note = "variables", list(range(n)), ""
+    kind, marks, note = "variables", variables, ""
     if n > MOST_DRAWN:
         large = sorted({k for k in home if k >= 0 and len(groups[k]) > 1})
         if 20 <= len(large) <= MOST_DRAWN:
@@ -195,10 +204,11 @@ def _picture(
             )
             ends = np.array(home)[ends]
         else:
-            mass = np.bincount(ends.ravel(), np.repeat(strength, 2), minlength=n)
-            marks = sorted(np.argsort(-mass, kind="stable")[:MOST_DRAWN].tolist())
+            mass = np.bincount(ends.ravel(), np.repeat(strength, 2), minlength=len(home))
+            order = np.argsort(-mass[variables], kind="stable")[:MOST_DRAWN]
+            marks = sorted(np.array(variables)[order].tolist())
             note = f"The picture shows the {MOST_DRAWN:,} variables of {n:,} with the most edges."
-    where = np.full(max(n, len(groups)) + 1, -1)
+    where = np.full(max(len(home), len(groups)) + 1, -1)
     where[marks] = np.arange(len(marks))
     ends = where[ends]
     keep = (strength > threshold) & (ends >= 0).all(axis=1) & (ends[:, 0] != ends[:, 1])
