@@ -1,6 +1,8 @@
 """The page in a real browser: what a user sees and does."""
 
+import base64
 import json
+from xml.etree import ElementTree
 
 import networkx as nx
 import pytest
@@ -161,6 +163,83 @@ def test_a_click_shows_parents_and_children(opened, page):
     assert near == 1 + dag.degree("CATECHOL")
     opened.key("Escape")
     assert opened.run("document.querySelectorAll('.focus').length") == 0
+
+
+def test_the_markov_blanket_is_shown_on_request(opened, page):
+    _, edges, _ = page
+    shown = edges.dag(0.5)
+    v = max(shown, key=lambda v: len({u for c in shown.succ[v] for u in shown.pred[c]}))
+    relatives = {*shown.pred[v], *shown.succ[v]}
+    blanket = relatives | {u for c in shown.succ[v] for u in shown.pred[c]} - {v}
+    assert blanket > relatives
+    opened.click("#truth")
+    choose(opened, v)
+    opened.click("#blanket")
+    lit = opened.run(
+        "[...document.querySelectorAll('.node.near title')].map(e => e.textContent.split('\\n')[0])"
+    )
+    assert set(lit) == blanket | {v}
+    assert text(opened, "blanket") == f"Markov blanket ({len(blanket)})"
+    assert "parent of a child" in text(opened, "detail")
+    opened.click("#blanket")
+    assert opened.run("document.querySelectorAll('.node.near').length") == 1 + len(relatives)
+
+
+def test_a_node_can_be_dragged_and_its_edges_follow(opened, page):
+    _, edges, _ = page
+    v = edges.names.index("CATECHOL")
+    x, y = opened.middle(f'[data-mark="{v}"] circle')
+    ends = (
+        "[...document.querySelectorAll('.link[data-pair]')].map(e => ['x1', 'y1', 'x2', 'y2']"
+        ".map(a => e.firstChild.getAttribute(a)).join())"
+    )
+    camera = "document.querySelector('#network > g').getAttribute('transform')"
+    before, view, place = opened.run(ends), opened.run(camera), position(opened, v)
+    mouse = {"button": "left", "buttons": 1, "clickCount": 1}
+    opened.call("Input.dispatchMouseEvent", type="mousePressed", x=x, y=y, **mouse)
+    for part in (10, 30, 60):
+        opened.call("Input.dispatchMouseEvent", type="mouseMoved", x=x + part, y=y - part, **mouse)
+    opened.call("Input.dispatchMouseEvent", type="mouseReleased", x=x + 60, y=y - 60, **mouse)
+    opened.settle()
+    moved = position(opened, v)
+    assert moved[:2] == pytest.approx([place[0] + 60, place[1] - 60], abs=1)
+    assert opened.run(camera) == view
+    changed = sum(a != b for a, b in zip(before, opened.run(ends), strict=True))
+    assert changed == opened.run(
+        "(d => d.pairs.a.filter((a, k) => [a, d.pairs.b[k]].includes(" + str(v) + ")).length)"
+        "(JSON.parse(document.getElementById('data').textContent))"
+    )
+    assert opened.run("document.querySelectorAll('.node.chosen').length") == 0
+
+
+def saved(browser, kind):
+    """Save the picture, and return what would be the file as base64."""
+    browser.run(
+        "window.savedFile = new Promise(done => { URL.createObjectURL = blob => { const r = new "
+        "FileReader(); r.onload = () => done(r.result); r.readAsDataURL(blob); return 'data:,'; }; }); 0"
+    )
+    browser.run(f"document.querySelector('[data-save={kind}]').click()")
+    head, body = browser.run("window.savedFile").split(",", 1)
+    return head, base64.b64decode(body)
+
+
+def test_the_picture_is_saved_as_svg_and_png(browser, page):
+    browser.open(page[0])
+    head, body = saved(browser, "svg")
+    assert head.startswith("data:image/svg+xml")
+    root = ElementTree.fromstring(body)
+    space = "{http://www.w3.org/2000/svg}"
+    circles = list(root.iter(f"{space}circle"))
+    assert len(circles) == 37
+    assert all(circle.get("fill").startswith("rgb") for circle in circles)
+    assert len(list(root.iter(f"{space}line"))) == links(browser)
+    assert not {"script", "style", "img"} & {e.tag.removeprefix(space) for e in root.iter()}
+    assert b"var(" not in body
+    head, body = saved(browser, "png")
+    assert head.startswith("data:image/png")
+    assert body[:8] == b"\x89PNG\r\n\x1a\n"
+    assert len(body) > 10_000
+    assert browser.complaints == []
 
 
 def test_pointing_at_a_variable_lights_its_neighbours_up(opened, page):

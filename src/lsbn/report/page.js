@@ -15,7 +15,7 @@
     incident[pairs.a[k]].push(k);
     incident[pairs.b[k]].push(k);
   }
-  const state = { threshold: data.threshold, chosen: null, community: null, pair: null, hover: null };
+  const state = { threshold: data.threshold, chosen: null, community: null, pair: null, blanket: false, hover: null };
 
   // -- small helpers: text is always set as text -------------------------------------------------
   const SVG = "http://www.w3.org/2000/svg";
@@ -88,24 +88,33 @@
   const calm = marks.length > 150 ? 0.75 : 1; // thinner lines where there are many
   const drawn = new Map(); // pair, or "mark-mark" between communities -> its element
 
+  const ends = new Map(); // element of an edge -> the marks it joins, its width, and whether it has an arrowhead
   function line(from, to, width, strength, arrow) {
+    const group = svg("g", { class: "link", "stroke-width": (calm * width).toFixed(2), opacity: (calm * strength).toFixed(2) },
+      svg("line", {}), svg("line", { class: "grip" }));
+    if (arrow) group.append(svg("path", { class: "tip" }));
+    ends.set(group, { from, to, width, arrow });
+    route(group);
+    linkLayer.append(group);
+    return group;
+  }
+  function route(group) {
+    const { from, to, width, arrow } = ends.get(group);
     const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
     const [ux, uy] = [(to.x - from.x) / length, (to.y - from.y) / length];
     const tip = arrow ? 4.5 + 1.6 * width : 0;
     const start = [from.x + ux * from.r, from.y + uy * from.r];
     const end = [to.x - ux * (to.r + 1.5), to.y - uy * (to.r + 1.5)];
     const stop = [end[0] - ux * tip * 0.8, end[1] - uy * tip * 0.8];
-    const group = svg("g", { class: "link", "stroke-width": (calm * width).toFixed(2), opacity: (calm * strength).toFixed(2) });
     const along = { x1: start[0], y1: start[1], x2: stop[0], y2: stop[1] };
-    group.append(svg("line", along), svg("line", { class: "grip", ...along }));
+    fill(group.children[0], along);
+    fill(group.children[1], along);
     if (arrow) {
       const base = [end[0] - ux * tip, end[1] - uy * tip];
       const side = [-uy * tip * 0.42, ux * tip * 0.42];
       const d = `M${end[0]} ${end[1]}L${base[0] + side[0]} ${base[1] + side[1]}L${base[0] - side[0]} ${base[1] - side[1]}Z`;
-      group.append(svg("path", { class: "tip", d }));
+      group.children[2].setAttribute("d", d);
     }
-    linkLayer.append(group);
-    return group;
   }
 
   function drawPairs() {
@@ -133,6 +142,7 @@
   function drawBundles() {
     linkLayer.replaceChildren();
     drawn.clear();
+    ends.clear();
     const bundles = new Map();
     for (let k = 0; k < m; k++) {
       const [from, to] = [markOf(pairs.a[k]), markOf(pairs.b[k])];
@@ -284,6 +294,7 @@
       return new Set(communities[state.community].map(markOf).filter((k) => k !== undefined));
     }
     if (mark === null) return null;
+    if (state.hover === null && state.blanket) return new Set([state.chosen, ...blanket(state.chosen).keys()].map(markOf).filter((k) => k !== undefined));
     const near = new Set([mark]);
     for (const [key, link] of drawn) {
       if (link.style.display === "none") continue;
@@ -297,7 +308,7 @@
   function paint() {
     const near = nearMarks();
     const mark = focusMark();
-    const inside = state.hover === null && (state.community !== null || state.pair !== null);
+    const inside = state.hover === null && (state.community !== null || state.pair !== null || state.blanket);
     stage.classList.toggle("focus", near !== null);
     marks.forEach((one, k) => {
       one.node.classList.toggle("near", near !== null && near.has(k));
@@ -311,7 +322,7 @@
     look();
   }
   function select(what) {
-    Object.assign(state, { chosen: null, community: null, pair: null, hover: null }, what);
+    Object.assign(state, { chosen: null, community: null, pair: null, blanket: false, hover: null }, what);
     paint();
     detail();
     for (const one of byId("edge-table").tBodies[0].rows) one.classList.toggle("chosen", Number(one.dataset.pair) === state.pair);
@@ -359,6 +370,29 @@
     lists.open.sort((x, y) => total[y.k] - total[x.k]);
     return lists;
   }
+  // The members of the Markov blanket and their roles, by the edges above the threshold.
+  function blanket(v) {
+    const roles = new Map();
+    const { parents, children, open } = neighbours(v);
+    for (const [items, role] of [[parents, "parent"], [children, "child"], [open, "no clear direction"]])
+      for (const { k, other } of items) if (visible(k)) roles.set(other, role);
+    for (const { k, other } of children) {
+      if (!visible(k)) continue;
+      for (const o of incident[other]) {
+        const parent = pairs.a[o];
+        if (visible(o) && directed(o) && pairs.b[o] === other && parent !== v && !roles.has(parent)) roles.set(parent, "parent of a child");
+      }
+    }
+    return roles;
+  }
+  function blanketPart(v) {
+    const roles = [...blanket(v)];
+    const button = html("button", { type: "button", id: "blanket", "aria-pressed": String(state.blanket),
+      text: `Markov blanket (${roles.length})`, onclick: () => select({ chosen: v, blanket: !state.blanket }) });
+    if (!state.blanket) return [html("p", {}, button)];
+    return [html("p", {}, button), html("p", { class: "quiet", text: "Whoever knows these variables learns nothing more about this one from the others." }),
+      html("ul", {}, ...roles.slice(0, 300).map(([other, role]) => html("li", {}, nameButton(other), html("span", { class: "figure", text: role }))))];
+  }
   function listed(title, items, figure) {
     const shown = items.slice(0, 60).map((item) => html("li", { class: visible(item.k) ? "" : "below" },
       nameButton(item.other), html("span", { class: "figure", text: figure(item) })));
@@ -378,7 +412,7 @@
     else if (state.chosen !== null) {
       const v = state.chosen;
       const { parents, children, open } = neighbours(v);
-      panel.replaceChildren(heading(names[v], ""), html("p", {}, ...belongs[v].slice(0, 30).map(chip)));
+      panel.replaceChildren(heading(names[v], ""), html("p", {}, ...belongs[v].slice(0, 30).map(chip)), ...(incident[v].some(visible) ? blanketPart(v) : []));
       if (parents.length) panel.append(...listed("Parents", parents, (i) => format(i.into)));
       if (children.length) panel.append(...listed("Children", children, (i) => format(i.from)));
       if (open.length) panel.append(...listed("Neighbours without a clear direction", open, (i) => `← ${format(i.into)}  → ${format(i.from)}`));
@@ -576,7 +610,7 @@
   });
   stage.addEventListener("pointerleave", () => { if (state.hover !== null) { state.hover = null; paint(); } });
   stage.addEventListener("pointerdown", (event) => {
-    if (event.button === 0) drag = { x: event.clientX, y: event.clientY, moved: false };
+    if (event.button === 0) drag = { x: event.clientX, y: event.clientY, moved: false, mark: markAt(event.target) };
   });
   stage.addEventListener("pointermove", (event) => {
     if (!drag) return;
@@ -584,9 +618,16 @@
     if (!drag.moved && Math.hypot(dx, dy) < 4) return;
     if (!drag.moved) { stage.setPointerCapture(event.pointerId); stage.classList.add("moving"); }
     Object.assign(drag, { x: event.clientX, y: event.clientY, moved: true });
-    camera.x += dx; camera.y += dy; camera.moved = true;
+    if (drag.mark !== null) move(marks[drag.mark], dx / camera.k, dy / camera.k);
+    else { camera.x += dx; camera.y += dy; camera.moved = true; }
     look();
   });
+  function move(mark, dx, dy) {
+    mark.x += dx;
+    mark.y += dy;
+    mark.node.setAttribute("transform", `translate(${mark.x} ${mark.y})`);
+    for (const [link, { from, to }] of ends) if (from === mark || to === mark) route(link);
+  }
   const drop = () => { stage.classList.remove("moving"); setTimeout(() => { drag = null; }, 0); };
   stage.addEventListener("pointerup", drop);
   stage.addEventListener("pointercancel", drop);
@@ -637,6 +678,43 @@
     const dark = getComputedStyle(document.documentElement).colorScheme.includes("dark");
     document.documentElement.dataset.theme = dark ? "light" : "dark";
   });
+
+  // -- the picture as a file: a copy with its style written out, because a file has no style sheet
+  const STYLE = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "opacity", "vector-effect", "paint-order", "text-anchor", "font-family"];
+  function pictureText() {
+    const copy = stage.cloneNode(true);
+    const originals = stage.querySelectorAll("*");
+    copy.querySelectorAll("*").forEach((node, k) => {
+      const style = getComputedStyle(originals[k]);
+      node.hiddenInPage = style.display === "none" || node.classList.contains("grip");
+      for (const key of STYLE) if (!["g", "title"].includes(node.tagName) || key === "opacity") node.setAttribute(key, style.getPropertyValue(key));
+      for (const key of ["class", "style", "data-mark", "data-pair"]) node.removeAttribute(key);
+    });
+    for (const node of [...copy.querySelectorAll("*")]) if (node.hiddenInPage) node.remove();
+    for (const { name } of [...copy.attributes]) if (name !== "viewBox") copy.removeAttribute(name);
+    fill(copy, { xmlns: SVG, width: camera.w, height: camera.h });
+    const paper = svg("rect", { width: camera.w, height: camera.h, fill: getComputedStyle(document.querySelector(".network")).backgroundColor });
+    copy.prepend(paper);
+    return new XMLSerializer().serializeToString(copy).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}/gu, "\ufffd");
+  }
+  function save(blob, name) {
+    const link = html("a", { href: URL.createObjectURL(blob), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+  function saveAs(kind) {
+    const text = pictureText();
+    if (kind === "svg") return save(new Blob([text], { type: "image/svg+xml" }), "network.svg");
+    const image = new Image();
+    image.onload = () => {
+      const scale = 2;
+      const canvas = fill(document.createElement("canvas"), { width: scale * camera.w, height: scale * camera.h });
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+      canvas.toBlob((blob) => save(blob, "network.png"), "image/png");
+    };
+    image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(text);
+  }
+  for (const button of document.querySelectorAll("[data-save]")) button.addEventListener("click", () => saveAs(button.dataset.save));
 
   // -- legend ------------------------------------------------------------------------------------
   function sample(cls, arrow) {
