@@ -9,7 +9,7 @@ import pytest
 
 from lsbn.graph import EdgeProbabilities
 from lsbn.network import load_network
-from lsbn.report import picture, write_report
+from lsbn.report import picture, report_page, write_report
 from report.browser import Browser, find_browser
 
 pytestmark = pytest.mark.skipif(
@@ -216,7 +216,8 @@ def saved(browser, kind):
     """Save the picture, and return what would be the file as base64."""
     browser.run(
         "window.savedFile = new Promise(done => { URL.createObjectURL = blob => { const r = new "
-        "FileReader(); r.onload = () => done(r.result); r.readAsDataURL(blob); return 'data:,'; }; }); 0"
+        "FileReader(); r.onload = () => done(r.result); r.readAsDataURL(blob); "
+        "return 'data:,'; }; }); 0"
     )
     browser.run(f"document.querySelector('[data-save={kind}]').click()")
     head, body = browser.run("window.savedFile").split(",", 1)
@@ -417,6 +418,19 @@ def test_communities_are_drawn_where_variables_are_too_many(browser, tmp_path, m
     browser.click('[data-zoom="0"]')
     browser.click('[data-mark="3"] circle')
     assert text(browser, "detail").startswith("Community")
+
+
+def test_a_notebook_frame_runs_the_page_and_nothing_else(browser, tmp_path):
+    edges, _ = learned_alarm()
+    page = report_page(edges=edges, communities=[], summary={})
+    path = tmp_path / "notebook.html"
+    path.write_text(f"<title>notebook</title>{page._repr_html_()}", encoding="utf-8")
+    browser.open(path.as_uri())
+    assert browser.complaints == []
+    assert browser.requests in ([path.as_uri()], [path.as_uri(), "about:srcdoc"])
+    assert browser.run("document.title") == "notebook"
+    assert browser.run_in_frame("document.querySelectorAll('.node').length") == 37
+    assert browser.run_in_frame("document.title").startswith("Bayesian network")
 
 
 def test_a_network_without_edges_is_a_page_too(browser, tmp_path):
