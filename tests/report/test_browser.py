@@ -256,7 +256,7 @@ def test_search_finds_a_variable_whatever_its_name(opened, page):
     assert text(opened, "detail").startswith("VENTLUNG")
 
 
-SCALE = "Number(/scale\\((.*)\\)/.exec(document.querySelector('#network > g').outerHTML)[1])"
+SCALE = "document.querySelector('#network > g').transform.baseVal.consolidate().matrix.a"
 
 
 def position(browser, mark):
@@ -418,6 +418,43 @@ def test_communities_are_drawn_where_variables_are_too_many(browser, tmp_path, m
     browser.click('[data-zoom="0"]')
     browser.click('[data-mark="3"] circle')
     assert text(browser, "detail").startswith("Community")
+
+
+def test_areas_open_and_close(browser, tmp_path):
+    names = tuple(f"v{k}" for k in range(160))
+    matrix = [[0.9 if j == i + 1 else 0.0 for j in range(160)] for i in range(160)]
+    groups = [names[k : k + 8] for k in range(0, 160, 8)]
+    path = tmp_path / "report.html"
+    edges = EdgeProbabilities(matrix, names)
+    write_report(path, edges=edges, communities=groups, summary={}, truth=edges.dag(0.5))
+    browser.open(path.as_uri())
+    shown = "[...document.querySelectorAll('.node')].filter(e => e.style.display !== 'none').length"
+    whole = browser.run(SCALE)
+    assert browser.run(shown) == 20
+    browser.click('[data-mark="3"] circle')
+    assert browser.run(shown) == 28
+    assert browser.run(SCALE) > 5 * whole
+    assert links(browser, ".hit") == 7  # those inside; lines to other areas are bundles
+    assert browser.run("document.querySelectorAll('.link:not([data-pair])').length") == 19
+    move_slider(browser, 0.95)
+    assert (links(browser, ".hit"), links(browser, ".miss")) == (0, 7)
+    move_slider(browser, 0.5)
+    choose(browser, "v100")
+    assert browser.run(shown) == 36
+    mark = browser.run("document.querySelector('.node.chosen').dataset.mark")
+    assert in_view(browser, mark)
+    assert (
+        browser.run("document.querySelector('.node.chosen circle').getBoundingClientRect().width")
+        > 6
+    )
+    browser.click("#detail .chip")
+    browser.click("#area")
+    assert browser.run(shown) == 28
+    assert browser.run(SCALE) == pytest.approx(whole)
+    browser.click("#edge-table tbody tr:nth-child(1) td:nth-child(4)")
+    assert text(browser, "detail").startswith("Edge")
+    assert browser.run("document.querySelectorAll('.link.near[data-pair]').length") == 1
+    assert browser.complaints == []
 
 
 def test_a_notebook_frame_runs_the_page_and_nothing_else(browser, tmp_path):

@@ -53,32 +53,72 @@
   stage.append(view);
   const asCommunities = picture.kind === "communities";
   const place = new Map(picture.marks.map((id, k) => [id, k]));
-  const markOf = (v) => place.get(asCommunities ? home[v] : v);
+  const opened = new Set(); // communities whose areas are open
+  const inside = new Map(); // variable of an area that was opened -> its mark
+  const markOf = (v) => (opened.has(home[v]) ? inside.get(v) : place.get(asCommunities ? home[v] : v));
   const degree = names.map((_, v) => incident[v].reduce((sum, k) => sum + total[k], 0));
-  const sizes = communities.map(() => 0);
-  home.forEach((k) => k >= 0 && sizes[k]++);
-  const largest = Math.max(1, ...sizes);
+  const members = communities.map(() => []);
+  home.forEach((k, v) => k >= 0 && members[k].push(v));
+  const largest = members.reduce((most, own) => Math.max(most, own.length), 1);
   const ruler = document.createElement("canvas").getContext("2d");
   ruler.font = `11px ${getComputedStyle(document.body).fontFamily}`;
-  const marks = picture.marks.map((id, k) => {
-    const label = asCommunities ? `Community ${id + 1}` : names[id];
-    const weight = asCommunities ? sizes[id] : degree[id];
-    const r = asCommunities ? 3 + 8 * Math.sqrt(weight / largest) : 5 + 1.1 * Math.sqrt(Math.min(weight, 30));
+  const marks = [];
+  // A mark is a variable, or the area of a community. The scale is less than 1 inside an area.
+  function addMark(id, area, x, y, r, scale) {
+    const weight = area ? members[id].length : degree[id];
     const circle = svg("circle", { r });
-    const text = svg("text", { text: shortened(label, 24) });
-    const group = asCommunities ? id : home[id];
+    const text = svg("text", { text: shortened(area ? `Community ${id + 1}` : names[id], 24) });
     const node = svg(
       "g",
-      { class: `node ${colourClass(group)}`, transform: `translate(${picture.x[k]} ${picture.y[k]})` },
-      circle, text, svg("title", { text: described(id) })
+      { class: `node ${colourClass(area ? id : home[id])}`, transform: `translate(${x} ${y})` },
+      circle, text, svg("title", { text: described(id, area) })
     );
-    node.dataset.mark = k;
+    node.dataset.mark = marks.length;
     markLayer.append(node);
-    return { id, x: picture.x[k], y: picture.y[k], r, node, circle, text, weight, width: 5 + ruler.measureText(text.textContent).width };
+    marks.push({ id, area, x, y, r, scale, node, circle, text, weight, hidden: false, width: 5 + ruler.measureText(text.textContent).width });
+    return marks.length - 1;
+  }
+  picture.marks.forEach((id, k) => {
+    const size = asCommunities ? members[id].length : 1;
+    const variable = asCommunities && size === 1 ? members[id][0] : id;
+    const r = asCommunities ? 3 + 8 * Math.sqrt(size / largest) : 5 + 1.1 * Math.sqrt(Math.min(degree[id], 30));
+    addMark(size > 1 ? id : variable, size > 1, picture.x[k], picture.y[k], r, 1);
   });
+  function openArea(k) {
+    const area = marks[place.get(k)];
+    if (!asCommunities || !area || !area.area || opened.has(k)) return;
+    opened.add(k);
+    area.node.classList.add("open");
+    const r = area.r * Math.min(0.06, 0.2 / Math.sqrt(members[k].length));
+    for (const v of members[k]) {
+      if (!inside.has(v)) inside.set(v, addMark(v, false, 0, 0, r, r / 6));
+      const mark = marks[inside.get(v)];
+      mark.hidden = false;
+      mark.node.style.display = "";
+      move(mark, area.x + area.r * picture.inner.x[v] - mark.x, area.y + area.r * picture.inner.y[v] - mark.y);
+    }
+    drawBundles();
+  }
+  function closeArea(k) {
+    opened.delete(k);
+    marks[place.get(k)].node.classList.remove("open");
+    for (const v of members[k]) {
+      const mark = marks[inside.get(v)];
+      mark.hidden = true;
+      mark.node.style.display = "none";
+    }
+    drawBundles();
+  }
+  function move(mark, dx, dy) {
+    mark.x += dx;
+    mark.y += dy;
+    mark.node.setAttribute("transform", `translate(${mark.x} ${mark.y})`);
+    if (mark.area && opened.has(mark.id)) for (const v of members[mark.id]) move(marks[inside.get(v)], dx, dy);
+    for (const [link, { from, to }] of ends) if (from === mark || to === mark) route(link);
+  }
 
-  function described(id) {
-    if (asCommunities) return `Community ${id + 1}: ${count(communities[id].length, "variable")}`;
+  function described(id, area) {
+    if (area) return `Community ${id + 1}: ${count(communities[id].length, "variable")}`;
     const others = belongs[id].filter((k) => k !== home[id]).map((k) => k + 1);
     const lines = [names[id]];
     if (home[id] >= 0) lines.push(`community ${home[id] + 1}` + (others.length ? `, also ${others.join(", ")}` : ""));
@@ -90,7 +130,8 @@
 
   const ends = new Map(); // element of an edge -> the marks it joins, its width, and whether it has an arrowhead
   function line(from, to, width, strength, arrow) {
-    const group = svg("g", { class: "link", "stroke-width": (calm * width).toFixed(2), opacity: (calm * strength).toFixed(2) },
+    const outer = from.scale === 1 && to.scale === 1;
+    const group = svg("g", { class: outer ? "link outer" : "link", "stroke-width": (calm * width * Math.min(from.scale, to.scale)).toFixed(4), opacity: (calm * strength).toFixed(2) },
       svg("line", {}), svg("line", { class: "grip" }));
     if (arrow) group.append(svg("path", { class: "tip" }));
     ends.set(group, { from, to, width, arrow });
@@ -102,9 +143,10 @@
     const { from, to, width, arrow } = ends.get(group);
     const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
     const [ux, uy] = [(to.x - from.x) / length, (to.y - from.y) / length];
-    const tip = arrow ? 4.5 + 1.6 * width : 0;
+    const scale = Math.min(from.scale, to.scale);
+    const tip = arrow ? scale * (4.5 + 1.6 * width) : 0;
     const start = [from.x + ux * from.r, from.y + uy * from.r];
-    const end = [to.x - ux * (to.r + 1.5), to.y - uy * (to.r + 1.5)];
+    const end = [to.x - ux * (to.r + 1.5 * scale), to.y - uy * (to.r + 1.5 * scale)];
     const stop = [end[0] - ux * tip * 0.8, end[1] - uy * tip * 0.8];
     const along = { x1: start[0], y1: start[1], x2: stop[0], y2: stop[1] };
     fill(group.children[0], along);
@@ -122,21 +164,29 @@
       const shown = visible(k) || (isTrue(k) && byId("truth").checked);
       let link = drawn.get(k);
       if (shown && !link) {
-        const [from, to] = [markOf(pairs.a[k]), markOf(pairs.b[k])];
-        if (from === undefined || to === undefined) continue;
-        const missed = total[k] <= data.floor;
-        const way = isTrue(k) && missed ? pairs.t[k] : 1;
-        const ends = way === 2 ? [marks[to], marks[from]] : [marks[from], marks[to]];
-        const arrow = missed ? way !== 3 : directed(k);
-        link = line(...ends, missed ? 1.2 : 0.6 + 1.6 * total[k], missed ? 0.8 : 0.2 + 0.7 * total[k], arrow);
-        link.append(svg("title", { text: pairText(k) }));
-        link.dataset.pair = k;
+        link = drawPair(k);
+        if (!link) continue;
         drawn.set(k, link);
       }
       if (!link) continue;
       link.style.display = shown ? "" : "none";
-      if (hasTruth) for (const word of ["hit", "miss", "error"]) link.classList.toggle(word, status(k) === word);
+      paintStatus(link, k);
     }
+  }
+  function paintStatus(link, k) {
+    if (hasTruth) for (const word of ["hit", "miss", "error"]) link.classList.toggle(word, status(k) === word);
+  }
+  function drawPair(k) {
+    const [from, to] = [markOf(pairs.a[k]), markOf(pairs.b[k])];
+    if (from === undefined || to === undefined) return null;
+    const missed = total[k] <= data.floor;
+    const way = isTrue(k) && missed ? pairs.t[k] : 1;
+    const both = way === 2 ? [marks[to], marks[from]] : [marks[from], marks[to]];
+    const arrow = missed ? way !== 3 : directed(k);
+    const link = line(...both, missed ? 1.2 : 0.6 + 1.6 * total[k], missed ? 0.8 : 0.2 + 0.7 * total[k], arrow);
+    link.append(svg("title", { text: pairText(k) }));
+    link.dataset.pair = k;
+    return link;
   }
 
   function drawBundles() {
@@ -146,9 +196,14 @@
     const bundles = new Map();
     for (let k = 0; k < m; k++) {
       const [from, to] = [markOf(pairs.a[k]), markOf(pairs.b[k])];
-      if (!visible(k) || from === undefined || to === undefined || from === to) continue;
+      if (from === undefined || to === undefined || from === to) continue;
       const key = from < to ? `${from}-${to}` : `${to}-${from}`;
-      bundles.set(key, (bundles.get(key) || 0) + 1);
+      if (!marks[from].area && !marks[to].area) {
+        if (!visible(k) && !(isTrue(k) && byId("truth").checked)) continue;
+        const link = drawPair(k);
+        paintStatus(link, k);
+        drawn.set(key, link);
+      } else if (visible(k)) bundles.set(key, (bundles.get(key) || 0) + 1);
     }
     for (const [key, edges] of bundles) {
       const [from, to] = key.split("-").map(Number);
@@ -171,7 +226,7 @@
 
   // -- zoom, pan, labels -------------------------------------------------------------------------
   const camera = { k: 1, x: 0, y: 0, w: 1, h: 1, moved: false };
-  function frame(some) {
+  function frame(some, most = 2.2) {
     const pad = 34;
     let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
     for (const mark of some) {
@@ -180,7 +235,7 @@
     }
     if (!some.length) return;
     const foot = camera.w < 600 ? 24 : 0; // room for the buttons
-    camera.k = Math.min((camera.w - 2 * pad) / Math.max(right - left, 1), (camera.h - foot - 2 * pad) / Math.max(bottom - top, 1), 2.2);
+    camera.k = Math.min((camera.w - 2 * pad) / Math.max(right - left, 1e-3), (camera.h - foot - 2 * pad) / Math.max(bottom - top, 1e-3), most);
     camera.x = camera.w / 2 - (camera.k * (left + right)) / 2;
     camera.y = (camera.h - foot) / 2 - (camera.k * (top + bottom)) / 2;
     camera.moved = true;
@@ -207,7 +262,7 @@
   }
   function zoom(factor, cx, cy) {
     if (!factor) return fit();
-    const k = Math.min(Math.max(camera.k * factor, 0.02), 12);
+    const k = Math.min(Math.max(camera.k * factor, 0.02), 400);
     camera.x = cx - ((cx - camera.x) * k) / camera.k;
     camera.y = cy - ((cy - camera.y) * k) / camera.k;
     camera.k = k;
@@ -252,13 +307,13 @@
     const blocked = (box, own) => box[0] < 0 || box[2] > camera.w || box[1] < 0 || box[3] > camera.h || cells(box, (key) => (taken.get(key) || []).some(
       (b) => b[4] !== own && b[0] < box[2] && box[0] < b[2] && b[1] < box[3] && box[1] < b[3]));
     const near = nearMarks();
-    const spots = marks.map((mark, k) => ({ k, mark, x: camera.x + camera.k * mark.x, y: camera.y + camera.k * mark.y, r: camera.k * mark.r }));
+    const spots = marks.map((mark, k) => ({ k, mark, open: mark.area && opened.has(mark.id), x: camera.x + camera.k * mark.x, y: camera.y + camera.k * mark.y, r: camera.k * mark.r })).filter(({ mark }) => !mark.hidden);
     for (const s of spots) { // never smaller than a dot
       s.r = Math.max(s.r, 1.8);
       s.mark.circle.setAttribute("r", s.r / camera.k);
     }
-    linkLayer.setAttribute("class", camera.k < 0.2 ? "thin" : "");
-    for (const s of spots) if (!near || near.has(s.k)) put([s.x - s.r, s.y - s.r, s.x + s.r, s.y + s.r, s.k]);
+    linkLayer.setAttribute("class", camera.k < 0.2 ? "thin" : camera.k > 4 ? "close" : "");
+    for (const s of spots) if (!s.open && (!near || near.has(s.k))) put([s.x - s.r, s.y - s.r, s.x + s.r, s.y + s.r, s.k]);
     const first = (s) => (s.k === focusMark() ? 2 : near && near.has(s.k) ? 1 : 0);
     spots.sort((s, o) => first(o) - first(s) || o.mark.weight - s.mark.weight || s.k - o.k);
     for (const s of spots) {
@@ -267,7 +322,7 @@
       const options = [[0, s.r + size], [0, -s.r - 3], [s.r + w / 2 + 1, 4], [-s.r - w / 2 - 1, 4]];
       const box = ([dx, dy]) => [s.x + dx - w / 2, s.y + dy - size + 1, s.x + dx + w / 2, s.y + dy + 3, s.k];
       let spot = null;
-      if (!outside && !(near && !near.has(s.k))) {
+      if (!outside && !s.open && !(near && !near.has(s.k))) {
         spot = options.find((o) => !blocked(box(o), s.k));
         if (!spot && first(s) === 2) spot = options[0];
       }
@@ -290,8 +345,8 @@
     const mark = focusMark();
     if (state.hover === null && state.pair !== null) return new Set(pairMarks(state.pair));
     if (state.hover === null && state.community !== null) {
-      if (asCommunities) return new Set([place.get(state.community)]);
-      return new Set(communities[state.community].map(markOf).filter((k) => k !== undefined));
+      const area = asCommunities && place.has(state.community) ? [place.get(state.community)] : [];
+      return new Set([...area, ...(asCommunities ? members : communities)[state.community].map(markOf)].filter((k) => k !== undefined));
     }
     if (mark === null) return null;
     if (state.hover === null && state.blanket) return new Set([state.chosen, ...blanket(state.chosen).keys()].map(markOf).filter((k) => k !== undefined));
@@ -332,25 +387,39 @@
     if (box.bottom < 80 || box.top > innerHeight - 80) stage.scrollIntoView({ block: "center" });
   }
   function choose(v, scroll) {
+    if (v !== null) openArea(home[v]);
     select({ chosen: v });
     if (v === null || !scroll) return;
     const mark = selected();
+    if (mark && camera.k * mark.r < 2) return reveal();
     if (mark && !inView(spot(mark))) { centre(mark); look(); }
     scrollToPicture();
   }
+  // A click on a closed area opens it.
   function chooseCommunity(k, scroll) {
+    openArea(k);
     select({ community: k });
+    if (opened.has(k)) frame([marks[place.get(k)]], Infinity);
     if (scroll) scrollToPicture();
   }
   function choosePair(k, scroll) {
+    openArea(home[pairs.a[k]]);
+    openArea(home[pairs.b[k]]);
     select({ pair: k });
-    const ends = pairMarks(k).map((mark) => marks[mark]);
-    if (scroll && !ends.every((mark) => inView(spot(mark)))) frame(ends);
+    const both = pairMarks(k).map((mark) => marks[mark]);
+    const scale = Math.min(1, ...both.map((mark) => mark.scale));
+    if (scroll && !both.every((mark) => inView(spot(mark)) && camera.k * mark.r >= 2)) frame(both, 2.2 / scale);
     if (scroll) scrollToPicture();
   }
   function find(v) {
     choose(v, true);
-    if (selected()) frame([...nearMarks()].map((k) => marks[k]));
+    reveal();
+  }
+  // Zoom to the chosen variable and its neighbours; inside an area, to those of the area.
+  function reveal() {
+    const mark = selected();
+    if (mark) frame([...nearMarks()].map((k) => marks[k]).filter((other) => other.scale === mark.scale), 2.2 / mark.scale);
+    scrollToPicture();
   }
 
   // -- what is said about the chosen variable or community ---------------------------------------
@@ -422,14 +491,23 @@
       const own = communities[k];
       panel.replaceChildren(heading(`Community ${k + 1}`, ""),
         html("p", { class: "quiet", text: `${count(own.length, "variable")}, ${count(inner(k), "edge")} inside` }),
+        ...areaButton(k),
         html("ul", {}, ...own.slice(0, 300).map((v) => html("li", {}, nameButton(v)))));
       if (own.length > 300) panel.append(html("p", { text: `and ${own.length - 300} more` }));
     } else {
       const hubs = names.map((_, v) => v).filter((v) => degree[v] > 0).sort((u, v) => degree[v] - degree[u] || u - v).slice(0, 8);
-      panel.replaceChildren(html("p", { class: "quiet", text: "Point at a variable to see its edges; click to select it." }));
+      panel.replaceChildren(html("p", { class: "quiet", text: asCommunities ? "Click an area to open it, and a variable in it to see its edges." : "Point at a variable to see its edges; click to select it." }));
       if (hubs.length) panel.append(html("h4", { text: "Variables with the most edges" }), html("ul", {}, ...hubs.map((v) =>
         html("li", {}, nameButton(v), html("span", { class: "figure", text: count(incident[v].filter(visible).length, "edge") })))));
     }
+  }
+  function areaButton(k) {
+    const mark = asCommunities ? marks[place.get(k)] : undefined;
+    if (!mark || !mark.area) return [];
+    const close = () => { closeArea(k); select({ community: k }); fit(); };
+    return [html("p", {}, opened.has(k)
+      ? html("button", { type: "button", id: "area", text: "Close the area", onclick: close })
+      : html("button", { type: "button", id: "area", text: "Open the area", onclick: () => chooseCommunity(k) }))];
   }
   function inner(k) {
     const own = new Set(communities[k]);
@@ -622,12 +700,6 @@
     else { camera.x += dx; camera.y += dy; camera.moved = true; }
     look();
   });
-  function move(mark, dx, dy) {
-    mark.x += dx;
-    mark.y += dy;
-    mark.node.setAttribute("transform", `translate(${mark.x} ${mark.y})`);
-    for (const [link, { from, to }] of ends) if (from === mark || to === mark) route(link);
-  }
   const drop = () => { stage.classList.remove("moving"); setTimeout(() => { drag = null; }, 0); };
   stage.addEventListener("pointerup", drop);
   stage.addEventListener("pointercancel", drop);
@@ -637,7 +709,7 @@
     const link = event.target.closest(".link[data-pair]");
     if (mark === null && link) choosePair(Number(link.dataset.pair));
     else if (mark === null) choose(null);
-    else if (asCommunities) chooseCommunity(marks[mark].id);
+    else if (marks[mark].area) chooseCommunity(marks[mark].id);
     else choose(marks[mark].id === state.chosen ? null : marks[mark].id);
   });
   stage.addEventListener("wheel", (event) => {
@@ -650,18 +722,18 @@
     button.addEventListener("click", () => zoomHere(Number(button.dataset.zoom)));
   const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
   function step([dx, dy]) {
-    const now = state.chosen !== null ? marks[markOf(state.chosen)] : state.community !== null ? marks[place.get(state.community)] : null;
+    const now = selected();
     let best = null;
     let least = Infinity;
     for (const mark of marks) {
-      if (mark === now) continue;
+      if (mark === now || mark.hidden || (mark.area && opened.has(mark.id))) continue;
       const [x, y] = now ? [mark.x - now.x, mark.y - now.y] : [mark.x - marks[0].x, mark.y - marks[0].y];
       const along = x * dx + y * dy;
       if (now && along <= 0) continue;
       const cost = now ? Math.hypot(x, y) * (1 + 2 * Math.abs(x * dy - y * dx) / Math.hypot(x, y)) : -mark.weight;
       if (cost < least) [best, least] = [mark, cost];
     }
-    if (best && asCommunities) chooseCommunity(best.id);
+    if (best && best.area) select({ community: best.id });
     else if (best) choose(best.id, true);
   }
   stage.addEventListener("keydown", (event) => {
@@ -723,12 +795,10 @@
     return svg("svg", { viewBox: "0 0 34 10", "aria-hidden": "true", class: "truth" }, link);
   }
   const legend = byId("legend");
-  if (!asCommunities) {
-    legend.append(html("span", {}, sample("", true), "thicker line: more probable edge"),
-      html("span", {}, sample("", false), "no arrowhead: no clear direction (neither is 3 times as probable as the other)"));
-    if (hasTruth) legend.append(html("span", {}, sample("hit", false), "hit"),
-      html("span", {}, sample("miss", false), "miss: true, not learned"), html("span", {}, sample("error", false), "error: learned, not true"));
-  }
+  legend.append(html("span", {}, sample("", true), "thicker line: more probable edge"),
+    html("span", {}, sample("", false), "no arrowhead: no clear direction (neither is 3 times as probable as the other)"));
+  if (hasTruth) legend.append(html("span", {}, sample("hit", false), "hit"),
+    html("span", {}, sample("miss", false), "miss: true, not learned"), html("span", {}, sample("error", false), "error: learned, not true"));
   if (several.length > 1) legend.append(html("span", { text: "colour: community" }));
   byId("picture-note").textContent = picture.note;
   for (const id of ["truth-control", "status-control", "score"]) byId(id).hidden = !hasTruth;

@@ -1,5 +1,6 @@
 """The data for the script of the page: variables, pairs, communities and positions."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -16,6 +17,8 @@ MOST_DRAWN = 1_500
 """The picture shows single variables up to this number; more would be unreadable and slow."""
 MOST_PAIRS = 20_000
 """The page holds this many pairs, the most probable ones; edges.csv has all pairs."""
+AREAS = 150
+"""With more variables the picture shows communities, as areas that open."""
 N_COLOURS = 12
 """Number of colours of communities in page.css."""
 LENGTH = 60.0
@@ -192,18 +195,19 @@ def _picture(
     lean = pairs["f"] - pairs["r"]
     ends = np.stack((pairs["a"], pairs["b"]), axis=1)
     kind, marks, note = "variables", variables, ""
-    if n > MOST_DRAWN:
-        large = sorted({k for k in home if k >= 0 and len(groups[k]) > 1})
-        if 20 <= len(large) <= MOST_DRAWN:
-            kind, marks = "communities", large
+    inner: dict[str, list[float]] = {"x": [], "y": []}
+    if n > min(AREAS, MOST_DRAWN):
+        areas = _areas(variables, home)
+        if areas:
+            kind, marks = "communities", areas
             note = (
-                f"The picture shows communities, because {n:,} variables are too many. The size "
-                "of a circle is the number of variables whose main community it is. A line stands "
-                "for all edges between two communities. Use the search or the table to find single "
-                "variables."
+                f"The picture shows the communities of the {n:,} variables as areas. A click opens "
+                "an area. Its size is the number of variables whose main community it is. A line "
+                "stands for all edges between two areas."
             )
+            inner = _inside_areas(home, ends, lean, strength > threshold)
             ends = np.array(home)[ends]
-        else:
+        elif n > MOST_DRAWN:
             mass = np.bincount(ends.ravel(), np.repeat(strength, 2), minlength=len(home))
             order = np.argsort(-mass[variables], kind="stable")[:MOST_DRAWN]
             marks = sorted(np.array(variables)[order].tolist())
@@ -214,4 +218,39 @@ def _picture(
     keep = (strength > threshold) & (ends >= 0).all(axis=1) & (ends[:, 0] != ends[:, 1])
     xy = LENGTH * place(len(marks), ends[keep], lean[keep])
     x, y = xy.round(1).T.tolist() if len(marks) else ([], [])
-    return {"kind": kind, "marks": marks, "x": x, "y": y, "note": note}
+    return {"kind": kind, "marks": marks, "x": x, "y": y, "inner": inner, "note": note}
+
+
+def _areas(variables: list[int], home: list[int]) -> list[int]:
+    """Return the communities to draw as areas; none if areas would not make the picture clearer.
+
+    Communities of one variable are drawn only if there is room for all.
+    """
+    sizes = Counter(home[v] for v in variables)
+    large = sorted(k for k, size in sizes.items() if k >= 0 and size > 1)
+    few = len(variables) <= MOST_DRAWN
+    if len(large) < 3 or 2 * max(sizes[k] for k in large) > len(variables):
+        return []
+    if few and -1 not in sizes:
+        return sorted(sizes)
+    return large if not few and len(large) <= MOST_DRAWN else []
+
+
+def _inside_areas(
+    home: list[int], ends: np.ndarray, lean: np.ndarray, keep: np.ndarray
+) -> dict[str, list[float]]:
+    """Place each variable in the area of its main community, a disk of radius 1."""
+    homes = np.array(home)
+    xy = np.zeros((len(home), 2))
+    mine = keep & (homes[ends[:, 0]] == homes[ends[:, 1]])
+    owner = homes[ends[mine, 0]]
+    rank = np.zeros(len(home), dtype=np.int64)
+    for k in np.unique(homes[homes >= 0]).tolist():
+        members = np.flatnonzero(homes == k)
+        rank[members] = np.arange(len(members))
+        local = owner == k
+        spots = place(len(members), rank[ends[mine][local]], lean[mine][local])
+        spots = spots - (spots.min(axis=0) + spots.max(axis=0)) / 2
+        xy[members] = 0.88 * spots / max(float(np.linalg.norm(spots, axis=1).max()), 1e-9)
+    x, y = xy.round(3).T.tolist()
+    return {"x": x, "y": y}
