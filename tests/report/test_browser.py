@@ -435,7 +435,7 @@ def test_areas_open_and_close(browser, tmp_path):
     assert browser.run(shown) == 28
     assert browser.run(SCALE) > 5 * whole
     assert links(browser, ".hit") == 7  # those inside; lines to other areas are bundles
-    assert browser.run("document.querySelectorAll('.link:not([data-pair])').length") == 19
+    assert browser.run("document.querySelectorAll('#network .link:not([data-pair])').length") == 19
     move_slider(browser, 0.95)
     assert (links(browser, ".hit"), links(browser, ".miss")) == (0, 7)
     move_slider(browser, 0.5)
@@ -451,6 +451,9 @@ def test_areas_open_and_close(browser, tmp_path):
     browser.click("#area")
     assert browser.run(shown) == 28
     assert browser.run(SCALE) == pytest.approx(whole)
+    browser.run("document.getElementById('network').focus()")
+    browser.key("Enter")
+    assert browser.run(shown) == 36
     browser.click("#edge-table tbody tr:nth-child(1) td:nth-child(4)")
     assert text(browser, "detail").startswith("Edge")
     assert browser.run("document.querySelectorAll('.link.near[data-pair]').length") == 1

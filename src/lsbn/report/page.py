@@ -1,4 +1,4 @@
-"""Write the page of a run. This module makes the text and the tables, page.js draws the network.
+"""Write the page of a run. This module makes the text and the tables, its script the picture.
 
 The page loads nothing from the network. Its content security policy allows only its own script and
 style, given by their hashes, so the browser blocks all other code and all requests. Text of the
@@ -36,6 +36,8 @@ from lsbn.version import __version__
 __all__ = ["report_from_run", "report_page", "write_report"]
 
 REPORT = "report.html"
+SCRIPT = ("picture.js", "panel.js", "controls.js")
+"""The parts of the script, in their order."""
 SHOWN_ELSEWHERE = ("knowledge", "constants")
 """Diagnostics that have their own place on the page."""
 
@@ -202,13 +204,18 @@ def _page(
             ),
             "version": escape(__version__),
             "style": _asset("page.css"),
-            "script": _asset("page.js"),
+            "script": _script(),
             "style_hash": _hash(_asset("page.css")),
-            "script_hash": _hash(_asset("page.js")),
+            "script_hash": _hash(_script()),
             "data": _embedded(data),
         },
     )
     return NetworkPage(text)
+
+
+def _script() -> str:
+    """Return the script: its parts, in one function, so that their names are not global."""
+    return '"use strict";\n(() => {\n' + "\n".join(map(_asset, SCRIPT)) + "})();\n"
 
 
 def _asset(name: str) -> str:
