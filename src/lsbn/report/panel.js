@@ -121,9 +121,9 @@ function blanket(v) {
 function blanketPart(v) {
   const roles = [...blanket(v)];
   const button = html("button", { type: "button", id: "blanket", "aria-pressed": String(state.blanket),
-    text: `Markov blanket (${roles.length})`, onclick: () => select({ chosen: v, blanket: !state.blanket }) });
+    text: `Markov blanket (${roles.length})`, onclick: () => { select({ chosen: v, blanket: !state.blanket }); reveal(); } });
   if (!state.blanket) return [html("p", {}, button)];
-  return [html("p", {}, button), html("p", { class: "quiet", text: "Whoever knows these variables learns nothing more about this one from the others." }),
+  return [html("p", {}, button), html("p", { class: "quiet", text: "By the edges above the threshold: given these variables, the others tell nothing more about this one." }),
     html("ul", {}, ...roles.slice(0, 300).map(([other, role]) => html("li", {}, nameButton(other), html("span", { class: "figure", text: role }))))];
 }
 function listed(title, items, figure) {
