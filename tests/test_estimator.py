@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -310,6 +311,20 @@ def test_exports(model, tmp_path):
 def test_plot_writes_a_page(model, tmp_path):
     model.plot(tmp_path / "page.html", title="alarm")
     assert "HRBP" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_a_notebook_shows_the_page(model, tmp_path):
+    page = model.plot(title="alarm")
+    model.plot(tmp_path / "page.html", title="alarm")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == page.text
+    shown = model._repr_mimebundle_()
+    assert shown["text/plain"] == repr(model)
+    assert shown["text/html"] == model.plot()._repr_html_() == model._repr_html_()
+    assert "HRBP" in shown["text/html"]
+    assert shown["text/html"].count("<") == 2  # a frame; the page in it is escaped
+    assert "iframe" not in LSBN()._repr_html_()
+    with config_context(display="text"):
+        assert model._repr_html_() is None
 
 
 @pytest.fixture(scope="module")

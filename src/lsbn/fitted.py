@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import networkx as nx
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from lsbn.answers.answers import Answers
@@ -16,6 +17,9 @@ from lsbn.framework.diagnostics import FitDiagnostics
 from lsbn.graph import EdgeProbabilities
 from lsbn.network import BayesianNetwork, fit_tables
 from lsbn.network.convert import to_pgmpy, to_pyagrum
+
+if TYPE_CHECKING:
+    from lsbn.report import NetworkPage
 
 __all__ = ["FittedNetwork"]
 
@@ -33,19 +37,33 @@ class FittedNetwork:
     dag_: nx.DiGraph
     _answers: Answers
 
-    def plot(self, path: str | os.PathLike[str], title: str | None = None) -> None:
-        """Write an HTML page that shows the network, see `lsbn.report`.
+    def plot(
+        self, path: str | os.PathLike[str] | None = None, title: str | None = None
+    ) -> NetworkPage | None:
+        """Return an HTML page that shows the network, or write it; see `lsbn.report`.
 
         The page works offline. Colours show the communities. The strength of a line shows the
-        probability of the edge.
+        probability of the edge. A notebook shows the page below the cell, also for ``model`` alone.
 
         Parameters
         ----------
-        path : str or path
+        path : str or path, optional
             The file to write.
         title : str, optional
             Title of the page.
+
+        Returns
+        -------
+        NetworkPage or None
+            The page; None if it was written to a file.
         """
+        page = self._page(title)
+        if path is None:
+            return page
+        page.write(path)
+        return None
+
+    def _page(self, title: str | None = None) -> NetworkPage:
         check_is_fitted(self)
         summary = {
             "variables": self.n_features_in_,
@@ -54,16 +72,26 @@ class FittedNetwork:
             "diagnostics": replace(self.diagnostics_, seconds=None),
             "groups": self.groups_,
         }
-        from lsbn.report import write_report  # slow to import, and only the page needs it
+        from lsbn.report import report_page  # slow to import, and only the page needs it
 
-        write_report(
-            path,
+        return report_page(
             edges=self.edges_,
             communities=self.communities_,
             summary=summary,
             title=title,
             threshold=self.threshold,
         )
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """Return what a notebook shows: the page; before fit, the parameters."""
+        shown: dict[str, str] = BaseEstimator._repr_mimebundle_(self, **kwargs)
+        if "text/html" in shown and hasattr(self, "edges_"):
+            shown["text/html"] = self._page()._repr_html_()
+        return shown
+
+    def _repr_html_(self) -> str | None:
+        """Return the HTML of `_repr_mimebundle_`; None if scikit-learn is set to show text."""
+        return self._repr_mimebundle_().get("text/html")
 
     def to_networkx(self) -> nx.DiGraph:
         """Return the graph of all edges with a probability above 0; each direction is an edge."""

@@ -133,6 +133,7 @@ class NetworkFit:
             stages.seconds,
             [*folded.whole.notes, *folded.notes],
             knowledge_diagnostics(self.knowledge, told, pairs.dataset, learned, self._score()),
+            folded.whole.constants,
         )
 
     def _coded(self, table: Any) -> Dataset:

@@ -63,3 +63,9 @@ def test_json_gives_the_same_diagnostics_back():
     assert isinstance(read.communities[0], CommunityDiagnostics)
     assert read.communities[0].r_hat == 1.02
     assert FitDiagnostics.of({"communities": 5, "notes": None, "seconds": [1]}) == {}
+
+
+def test_constant_columns_are_named_if_there_are_any():
+    assert fit_diagnostics(EXACT, None, {}, ()).constants is None
+    found = fit_diagnostics(EXACT, None, {}, (), constants=["a"])
+    assert FitDiagnostics.of(json.loads(json.dumps(found))).constants == ["a"]

@@ -127,6 +127,17 @@ class Browser:
             raise RuntimeError(str(result["exceptionDetails"])[:500])
         return result["result"].get("value")
 
+    def run_in_frame(self, expression):
+        """Evaluate JavaScript in the frame of the page, which is a process of its own."""
+        targets = self.call("Target.getTargets")["targetInfos"]
+        frame = next(t["targetId"] for t in targets if t["type"] == "iframe")
+        attached = self.call("Target.attachToTarget", targetId=frame, flatten=True)
+        outer, self._session = self._session, attached["sessionId"]
+        try:
+            return self.run(expression)
+        finally:
+            self._session = outer
+
     def key(self, key):
         """Press and release a key."""
         text = key if len(key) == 1 else {"Enter": "\r"}.get(key, "")

@@ -305,3 +305,23 @@ def test_a_partition_has_no_page_yet(tmp_path):
     (tmp_path / "communities.json").write_text('[["a"]]')
     with pytest.raises(FileNotFoundError, match=r"edges\.csv"):
         report_from_run(tmp_path)
+
+
+@pytest.mark.parametrize("number", [1, 3, 20])
+def test_constant_columns_are_one_line(tmp_path, number):
+    names = ("a", "b", *(f"{NASTY[1]} {k}" for k in range(number)))
+    matrix = np.zeros((len(names), len(names)))
+    matrix[0, 1] = 0.9
+    path = tmp_path / "report.html"
+    write_report(
+        path,
+        edges=EdgeProbabilities(matrix, names),
+        communities=[],
+        summary={"diagnostics": {"constants": list(names[2:])}},
+    )
+    page = Page(path.read_text(encoding="utf-8"))
+    assert page.faults == []
+    assert page.embedded()["picture"]["marks"] == [0, 1]
+    said = "".join(page.text)
+    assert f"{number} column{'s' * (number > 1)} with a single state" in said
+    assert all(name in said for name in names[2:])

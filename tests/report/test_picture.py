@@ -125,3 +125,41 @@ def test_too_many_pairs_are_cut_by_probability(monkeypatch):
     assert len(data["pairs"]["a"]) == 10
     assert 0.01 < data["floor"] < 1
     assert np.sum(values > data["floor"]) <= 10
+
+
+def test_constant_variables_without_a_pair_are_not_drawn(small, monkeypatch):
+    assert payload(small, [])["constants"] == []
+    wide = edges_of({("a", "c"): 0.9}, "abcde")
+    data = payload(wide, [], constants=["b", "c", "e", "unknown"])
+    assert data["constants"] == [1, 4]
+    assert data["picture"]["marks"] == [0, 2, 3]
+    monkeypatch.setattr(picture, "MOST_DRAWN", 2)
+    assert payload(wide, [], constants=["b"])["picture"]["marks"] == [0, 2]
+
+
+def clusters(n, size):
+    """Chains of variables, each a community, with one edge from each chain to the next."""
+    names = tuple(f"v{k}" for k in range(n))
+    groups = [list(names[k : k + size]) for k in range(0, n, size)]
+    return edges_of(dict.fromkeys(pairwise(names), 0.9), names), groups
+
+
+def test_communities_are_areas_with_their_variables_inside():
+    edges, groups = clusters(160, 8)
+    drawn = payload(edges, groups)["picture"]
+    assert (drawn["kind"], len(drawn["marks"])) == ("communities", 20)
+    inner = np.array([drawn["inner"]["x"], drawn["inner"]["y"]])
+    assert inner.shape == (2, 160)
+    assert np.hypot(*inner).max() < 0.9
+    for group in range(20):
+        spots = inner[:, 8 * group : 8 * group + 8]
+        assert len(np.unique(spots, axis=1).T) == 8
+    assert payload(*clusters(150, 8))["picture"]["kind"] == "variables"
+
+
+def test_variables_outside_of_large_communities_stay_in_the_picture():
+    edges, groups = clusters(160, 8)
+    alone = [*groups[:-1], *([name] for name in groups[-1])]
+    assert len(payload(edges, alone)["picture"]["marks"]) == 19 + 8
+    assert payload(edges, groups[:-1])["picture"]["kind"] == "variables"  # 8 have no community
+    assert payload(edges, [edges.names])["picture"]["kind"] == "variables"  # one area says nothing

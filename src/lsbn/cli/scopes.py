@@ -97,7 +97,12 @@ def _learn_globally(
     score = score_of(arguments.learner, arguments.score) or default_score(arguments.learner)
     answers = Answers.of(folded.whole, score, *results, groups=folded.groups)
     notes = [*dataset.notes, *folded.notes]
-    diagnostics = FitDiagnostics(**vars(learned.diagnostics), notes=notes, knowledge=compared)
+    diagnostics = FitDiagnostics(
+        **vars(learned.diagnostics),
+        notes=notes,
+        constants=dataset.constants or None,
+        knowledge=compared,
+    )
     return Result(edges, [list(edges.names)], diagnostics, answers, dict(folded.groups))
 
 

@@ -87,6 +87,11 @@ class Dataset:
         """Number of rows."""
         return self.codes.shape[1]
 
+    @property
+    def constants(self) -> list[str]:
+        """Names of the variables with a single state."""
+        return [name for name, card in zip(self.names, self.cards, strict=True) if card == 1]
+
     @cached_property
     def bits(self) -> tuple[np.ndarray, np.ndarray]:
         """Bit columns ``(words, offsets)``, one per state; see `lsbn.kernels.bits.bit_columns`."""

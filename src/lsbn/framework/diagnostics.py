@@ -85,6 +85,8 @@ class FitDiagnostics(Diagnostics):
         One for each community that was learned by LocalLearn.
     notes : list of str
         Notes about the table, such as columns that repeat another.
+    constants : list of str
+        Columns with a single state; they have no edges. None if there are none.
     knowledge : KnowledgeDiagnostics
         What was told, and where the data disagree; None without knowledge.
 
@@ -98,6 +100,7 @@ class FitDiagnostics(Diagnostics):
     seconds: dict[str, float] | None = None
     communities: list[CommunityDiagnostics] | None = None
     notes: list[str] | None = None
+    constants: list[str] | None = None
     knowledge: KnowledgeDiagnostics | None = None
 
 
@@ -107,6 +110,7 @@ def fit_diagnostics(
     seconds: Mapping[str, float],
     notes: Sequence[str],
     knowledge: KnowledgeDiagnostics | None = None,
+    constants: Sequence[str] = (),
 ) -> FitDiagnostics:
     """Return `LSBN.diagnostics_`, from the last pass or else from the communities.
 
@@ -121,6 +125,8 @@ def fit_diagnostics(
     notes : sequence of str
         Notes about the table.
     knowledge : KnowledgeDiagnostics, optional
+    constants : sequence of str
+        Columns with a single state.
 
     Returns
     -------
@@ -134,6 +140,7 @@ def fit_diagnostics(
         communities=list(communities or ()),
         notes=list(notes),
         knowledge=knowledge,
+        constants=list(constants) or None,
     )
 
 

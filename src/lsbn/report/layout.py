@@ -6,12 +6,14 @@ vertical coordinate draws a child below its parent, with a weight equal to the c
 direction. At the end the components are packed into a page.
 """
 
+from functools import cache
+
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, shortest_path
 from scipy.spatial.distance import cdist
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 __all__ = ["place"]
 
@@ -69,7 +71,7 @@ def place(n: int, pairs: np.ndarray, lean: np.ndarray) -> np.ndarray:
     owner = label[pairs[:, 0]]
     order = np.argsort(owner, kind="stable")
     cuts = np.searchsorted(owner[order], np.arange(len(members) + 1))
-    with threadpool_limits(1):  # more threads are slower on small matrices
+    with _threads().limit(limits=1):  # more threads are slower on small matrices
         for k, nodes in enumerate(members):
             where[nodes] = np.arange(len(nodes))
             mine = order[cuts[k] : cuts[k + 1]]
@@ -78,6 +80,12 @@ def place(n: int, pairs: np.ndarray, lean: np.ndarray) -> np.ndarray:
     for nodes, inside, corner in zip(members, drawn, _packed(drawn), strict=True):
         xy[nodes] = inside + corner
     return xy
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    """Return the controller of threads; to make one takes 5 ms, more than a small component."""
+    return ThreadpoolController()
 
 
 def _component(n: int, pairs: np.ndarray, lean: np.ndarray) -> np.ndarray:

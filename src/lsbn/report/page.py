@@ -1,4 +1,4 @@
-"""Write the page of a run. This module makes the text and the tables, page.js draws the network.
+"""Write the page of a run. This module makes the text and the tables, its script the picture.
 
 The page loads nothing from the network. Its content security policy allows only its own script and
 style, given by their hashes, so the browser blocks all other code and all requests. Text of the
@@ -19,23 +19,27 @@ from typing import Any
 
 import networkx as nx
 
-from lsbn.files import atomic_file
 from lsbn.framework.diagnostics import FitDiagnostics
 from lsbn.graph import EdgeProbabilities
 from lsbn.metrics import compare, group_nodes
+from lsbn.report.columns import constants_line, groups_section
+from lsbn.report.inline import NetworkPage
 from lsbn.report.knowledge import knowledge_section
 from lsbn.report.picture import payload
+from lsbn.report.values import value_text
 from lsbn.report.words import Finding, findings
 from lsbn.runfiles import foreign_contents
 from lsbn.runs import Run, Summary, columns_of, json_ready, load_truth, threshold_of
 from lsbn.stagenames import stage_name
 from lsbn.version import __version__
 
-__all__ = ["report_from_run", "write_report"]
+__all__ = ["report_from_run", "report_page", "write_report"]
 
 REPORT = "report.html"
-LONGEST = 200
-"""The page shows this many entries of a list."""
+SCRIPT = ("picture.js", "panel.js", "controls.js")
+"""The parts of the script, in their order."""
+SHOWN_ELSEWHERE = ("knowledge", "constants")
+"""Diagnostics that have their own place on the page."""
 
 
 def write_report(
@@ -48,12 +52,31 @@ def write_report(
     title: str | None = None,
     threshold: float | None = None,
 ) -> None:
-    """Write a page that shows a learned network, as one HTML file.
+    """Write the page of `report_page` to a file, whole or not at all."""
+    page = report_page(
+        edges=edges,
+        communities=communities,
+        summary=summary,
+        truth=truth,
+        title=title,
+        threshold=threshold,
+    )
+    page.write(path)
+
+
+def report_page(
+    *,
+    edges: EdgeProbabilities,
+    communities: Sequence[Sequence[str]],
+    summary: Mapping[str, Any] | Summary,
+    truth: nx.DiGraph | None = None,
+    title: str | None = None,
+    threshold: float | None = None,
+) -> NetworkPage:
+    """Return a page that shows a learned network.
 
     Parameters
     ----------
-    path : str or path
-        The file, written whole or not at all.
     edges : EdgeProbabilities
         The page rounds them as `EdgeProbabilities.as_written` does, so page and edges.csv agree.
     communities : sequence of sequences of str
@@ -69,6 +92,11 @@ def write_report(
         The page counts and draws edges with a greater probability; the reader can change it. By
         default the threshold of the summary's settings, else 0.5.
 
+    Returns
+    -------
+    NetworkPage
+        The page; a notebook shows it.
+
     Raises
     ------
     ValueError
@@ -76,8 +104,7 @@ def write_report(
     """
     facts = vars(summary) if isinstance(summary, Summary) else summary
     limit = threshold_of(facts) if threshold is None else threshold
-    page = _page(edges.as_written(), communities, facts, truth=truth, title=title, threshold=limit)
-    _write_page(path, page)
+    return _page(edges.as_written(), communities, facts, truth=truth, title=title, threshold=limit)
 
 
 def report_from_run(
@@ -100,7 +127,7 @@ def report_from_run(
     truth : networkx.DiGraph, optional
         By default the truth of the run, if its file still exists.
     title : str, optional
-        As for `write_report`.
+        As for `report_page`.
     output : str or path, optional
         By default ``report.html`` in the folder.
 
@@ -118,7 +145,7 @@ def report_from_run(
             truth = _truth_of(summary, columns_of(edges.names, run.groups))
         limit = threshold_of(summary)
         page = _page(edges, communities, summary, truth=truth, title=title, threshold=limit)
-    _write_page(target, page)
+    page.write(target)
     return target
 
 
@@ -144,8 +171,8 @@ def _page(
     truth: nx.DiGraph | None,
     title: str | None,
     threshold: float,
-) -> str:
-    """Return the text of the page; the edges are rounded as in edges.csv."""
+) -> NetworkPage:
+    """Return the page; the edges are rounded as in edges.csv."""
     facts = json_ready(summary)
     diagnostics = facts.get("diagnostics") or {}
     facts["seconds"] = facts.get("seconds") or diagnostics.pop("seconds", None) or {}
@@ -156,8 +183,8 @@ def _page(
     told = FitDiagnostics.of(diagnostics)
     said = findings(told, threshold)
     name = title or f"Bayesian network of {_counted(edges.n_variables, 'variable')}"
-    data = payload(edges, communities, truth, threshold)
-    return _filled(
+    data = payload(edges, communities, truth, threshold, told.constants or ())
+    text = _filled(
         _asset("page.html"),
         {
             "title": escape(name),
@@ -166,25 +193,29 @@ def _page(
             "alert": _alert(said),
             "threshold": f"{threshold}",
             "threshold_text": _threshold_text(threshold),
+            "constants": constants_line([edges.names[v] for v in data["constants"]]),
             "plain": _plain_edges(data),
             "findings": _findings(said),
-            "groups": _groups(groups) + knowledge_section(told.knowledge),
+            "groups": groups_section(groups) + knowledge_section(told.knowledge),
             "seconds": _seconds(facts["seconds"]),
             "settings": _settings_and_versions(facts),
-            "recorded": _value({k: v for k, v in diagnostics.items() if k != "knowledge"}),
+            "recorded": value_text(
+                {k: v for k, v in diagnostics.items() if k not in SHOWN_ELSEWHERE}
+            ),
             "version": escape(__version__),
             "style": _asset("page.css"),
-            "script": _asset("page.js"),
+            "script": _script(),
             "style_hash": _hash(_asset("page.css")),
-            "script_hash": _hash(_asset("page.js")),
+            "script_hash": _hash(_script()),
             "data": _embedded(data),
         },
     )
+    return NetworkPage(text)
 
 
-def _write_page(path: str | os.PathLike[str], page: str) -> None:
-    with atomic_file(path) as draft:
-        draft.write_bytes(page.encode("utf-8", "xmlcharrefreplace"))
+def _script() -> str:
+    """Return the script: its parts, in one function, so that their names are not global."""
+    return '"use strict";\n(() => {\n' + "\n".join(map(_asset, SCRIPT)) + "})();\n"
 
 
 def _asset(name: str) -> str:
@@ -299,24 +330,6 @@ def _plain_edges(data: Mapping[str, Any], most: int = 100) -> str:
     return f"<p>The picture needs JavaScript. The most probable edges:</p><ol>{items}</ol>"
 
 
-def _groups(groups: Mapping[str, Sequence[str]]) -> str:
-    """Return the section on groups of copies; empty if there is no group."""
-    if not groups:
-        return ""
-    items = "".join(
-        f"<li><bdi>{escape(name)}</bdi> ({len(columns):,} columns): "
-        + ", ".join(f"<bdi>{escape(column)}</bdi>" for column in columns)
-        + "</li>"
-        for name, columns in groups.items()
-    )
-    return (
-        '<section aria-labelledby="groups-title" id="groups"><h2 id="groups-title">Groups of equal '
-        'columns</h2><p class="quiet">The columns of a group are exact copies of each other. Data '
-        "cannot show on which of them other variables depend, so each group is one variable. "
-        f"An edge of the group may belong to any of its columns.</p><ul>{items}</ul></section>"
-    )
-
-
 # -- diagnostics and settings ----------------------------------------------------------------------
 
 
@@ -355,43 +368,7 @@ def _settings_and_versions(facts: Mapping[str, Any]) -> str:
     if facts.get("seed") is not None:
         settings["seed"] = facts["seed"]
     versions = facts.get("versions") or {}
-    parts = [f"<h3>Settings</h3>{_value(settings)}"] if settings else []
+    parts = [f"<h3>Settings</h3>{value_text(settings)}"] if settings else []
     if versions:
-        parts.append(f"<h3>Versions</h3>{_value(versions)}")
+        parts.append(f"<h3>Versions</h3>{value_text(versions)}")
     return "".join(parts)
-
-
-def _value(value: Any, depth: int = 0) -> str:
-    """Write a value of summary.json as HTML: a mapping as a list of terms, a leaf as text."""
-    if isinstance(value, Mapping) and depth < 6:
-        if not value:
-            return "<p>nothing</p>"
-        items = "".join(
-            f"<dt>{escape(str(key))}</dt><dd>{_value(inner, depth + 1)}</dd>"
-            for key, inner in value.items()
-        )
-        return f"<dl>{items}</dl>"
-    if isinstance(value, Sequence) and not isinstance(value, str) and depth < 6:
-        shown = value[:LONGEST]
-        more = f" and {len(value) - LONGEST:,} more" if len(value) > LONGEST else ""
-        if shown and all(isinstance(inner, Mapping) for inner in shown):
-            return _mappings_table(shown, depth) + more
-        return (", ".join(_value(inner, depth + 1) for inner in shown) or "none") + more
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:,.6g}" if abs(value) < 1e4 else f"{value:,.1f}"
-    return escape("none" if value is None else str(value))
-
-
-def _mappings_table(rows: Sequence[Mapping[str, Any]], depth: int) -> str:
-    """Write a list of mappings as a table with a column for each key."""
-    keys = list(dict.fromkeys(key for row in rows for key in row))
-    head = "".join(f'<th scope="col">{escape(str(key))}</th>' for key in keys)
-    body = "".join(
-        f"<tr><td>{number}</td>"
-        + "".join(f"<td>{_value(row.get(key, ''), depth + 1)}</td>" for key in keys)
-        + "</tr>"
-        for number, row in enumerate(rows, 1)
-    )
-    return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>"

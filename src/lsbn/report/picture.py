@@ -1,6 +1,7 @@
 """The data for the script of the page: variables, pairs, communities and positions."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import networkx as nx
@@ -16,6 +17,8 @@ MOST_DRAWN = 1_500
 """The picture shows single variables up to this number; more would be unreadable and slow."""
 MOST_PAIRS = 20_000
 """The page holds this many pairs, the most probable ones; edges.csv has all pairs."""
+AREAS = 150
+"""With more variables the picture shows communities, as areas that open."""
 N_COLOURS = 12
 """Number of colours of communities in page.css."""
 LENGTH = 60.0
@@ -27,6 +30,7 @@ def payload(
     communities: Sequence[Sequence[str]],
     truth: nx.DiGraph | None = None,
     threshold: float = 0.5,
+    constants: Collection[str] = (),
 ) -> dict[str, Any]:
     """Return the data that the script of the page needs, ready for JSON.
 
@@ -39,6 +43,8 @@ def payload(
         The true graph over the same variables.
     threshold : float
         The picture is arranged by the pairs above it, and the slider of the page starts there.
+    constants : collection of str
+        Variables with a single state. Those without a pair are not drawn.
 
     Returns
     -------
@@ -46,13 +52,17 @@ def payload(
         ``names``; ``communities`` as indices, and their ``colours``; ``home``, the main community
         of each variable; ``pairs`` as columns ``a, b, f, r`` with P(a -> b) = f >= r = P(b -> a),
         and with a truth ``t``: 0 for a pair that is not in the truth, 1 for a -> b, 2 for b -> a,
-        3 for both; ``floor``: pairs below it are left out; ``threshold``; ``picture``.
+        3 for both; ``floor``: pairs below it are left out; ``threshold``; ``constants``, the
+        variables that are not drawn because they have a single state; ``picture``.
     """
     index = {name: v for v, name in enumerate(edges.names)}
     groups = _groups(communities, index)
     pairs, floor = _pair_columns(edges, truth, index)
     home = _homes(len(index), groups, pairs)
     colours = _colours(groups, home, pairs)
+    linked = {*pairs["a"].tolist(), *pairs["b"].tolist()}
+    single = {index[name] for name in constants if name in index} - linked
+    drawn = [v for v in range(len(index)) if v not in single]
     return {
         "names": list(edges.names),
         "communities": groups,
@@ -61,7 +71,8 @@ def payload(
         "pairs": {key: column.tolist() for key, column in pairs.items()},
         "floor": floor,
         "threshold": threshold,
-        "picture": _picture(len(index), groups, home, pairs, threshold),
+        "constants": sorted(single),
+        "picture": _picture(drawn, groups, home, pairs, threshold),
     }
 
 
@@ -172,36 +183,74 @@ def _colours(groups: list[list[int]], home: list[int], pairs: dict[str, np.ndarr
 
 
 def _picture(
-    n: int,
+    variables: list[int],
     groups: list[list[int]],
     home: list[int],
     pairs: dict[str, np.ndarray],
     threshold: float,
 ) -> dict[str, Any]:
     """Choose the marks of the picture and their positions; note if marks are not all variables."""
+    n = len(variables)
     strength = pairs["f"] + pairs["r"]
     lean = pairs["f"] - pairs["r"]
     ends = np.stack((pairs["a"], pairs["b"]), axis=1)
-    kind, marks, note = "variables", list(range(n)), ""
-    if n > MOST_DRAWN:
-        large = sorted({k for k in home if k >= 0 and len(groups[k]) > 1})
-        if 20 <= len(large) <= MOST_DRAWN:
-            kind, marks = "communities", large
+    kind, marks, note = "variables", variables, ""
+    inner: dict[str, list[float]] = {"x": [], "y": []}
+    if n > min(AREAS, MOST_DRAWN):
+        areas = _areas(variables, home)
+        if areas:
+            kind, marks = "communities", areas
             note = (
-                f"The picture shows communities, because {n:,} variables are too many. The size "
-                "of a circle is the number of variables whose main community it is. A line stands "
-                "for all edges between two communities. Use the search or the table to find single "
-                "variables."
+                f"The picture shows the communities of the {n:,} variables as areas. A click opens "
+                "an area. Its size is the number of variables whose main community it is. A line "
+                "stands for all edges between two areas."
             )
+            inner = _inside_areas(home, ends, lean, strength > threshold)
             ends = np.array(home)[ends]
-        else:
-            mass = np.bincount(ends.ravel(), np.repeat(strength, 2), minlength=n)
-            marks = sorted(np.argsort(-mass, kind="stable")[:MOST_DRAWN].tolist())
+        elif n > MOST_DRAWN:
+            mass = np.bincount(ends.ravel(), np.repeat(strength, 2), minlength=len(home))
+            order = np.argsort(-mass[variables], kind="stable")[:MOST_DRAWN]
+            marks = sorted(np.array(variables)[order].tolist())
             note = f"The picture shows the {MOST_DRAWN:,} variables of {n:,} with the most edges."
-    where = np.full(max(n, len(groups)) + 1, -1)
+    where = np.full(max(len(home), len(groups)) + 1, -1)
     where[marks] = np.arange(len(marks))
     ends = where[ends]
     keep = (strength > threshold) & (ends >= 0).all(axis=1) & (ends[:, 0] != ends[:, 1])
     xy = LENGTH * place(len(marks), ends[keep], lean[keep])
     x, y = xy.round(1).T.tolist() if len(marks) else ([], [])
-    return {"kind": kind, "marks": marks, "x": x, "y": y, "note": note}
+    return {"kind": kind, "marks": marks, "x": x, "y": y, "inner": inner, "note": note}
+
+
+def _areas(variables: list[int], home: list[int]) -> list[int]:
+    """Return the communities to draw as areas; none if areas would not make the picture clearer.
+
+    Communities of one variable are drawn only if there is room for all.
+    """
+    sizes = Counter(home[v] for v in variables)
+    large = sorted(k for k, size in sizes.items() if k >= 0 and size > 1)
+    few = len(variables) <= MOST_DRAWN
+    if len(large) < 3 or 2 * max(sizes[k] for k in large) > len(variables):
+        return []
+    if few and -1 not in sizes:
+        return sorted(sizes)
+    return large if not few and len(large) <= MOST_DRAWN else []
+
+
+def _inside_areas(
+    home: list[int], ends: np.ndarray, lean: np.ndarray, keep: np.ndarray
+) -> dict[str, list[float]]:
+    """Place each variable in the area of its main community, a disk of radius 1."""
+    homes = np.array(home)
+    xy = np.zeros((len(home), 2))
+    mine = keep & (homes[ends[:, 0]] == homes[ends[:, 1]])
+    owner = homes[ends[mine, 0]]
+    rank = np.zeros(len(home), dtype=np.int64)
+    for k in np.unique(homes[homes >= 0]).tolist():
+        members = np.flatnonzero(homes == k)
+        rank[members] = np.arange(len(members))
+        local = owner == k
+        spots = place(len(members), rank[ends[mine][local]], lean[mine][local])
+        spots = spots - (spots.min(axis=0) + spots.max(axis=0)) / 2
+        xy[members] = 0.88 * spots / max(float(np.linalg.norm(spots, axis=1).max()), 1e-9)
+    x, y = xy.round(3).T.tolist()
+    return {"x": x, "y": y}
