@@ -160,8 +160,7 @@ class SearchSettings:
     hot_walks, hot_beta : int, float
         In a small network a round of the mixed score also searches along this number of orders,
         after `walk_sweeps` at this inverse temperature from the best order. A set that is
-        good only in another order is found there: without them 4 seeds on Soybean of mlbench ended
-        up to 40 nats lower.
+        good only in other orders is found there.
     memory_bytes, max_remembered : int
         Bytes of the remembered scores of one kind, and most scores remembered for one variable.
     """
