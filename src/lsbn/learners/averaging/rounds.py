@@ -55,6 +55,11 @@ class RoundSearch:
         How orders are annealed.
     rng : numpy.random.Generator
     n_jobs : int
+
+    Attributes
+    ----------
+    hot : bool
+        Whether small networks are also searched along orders of a high temperature.
     """
 
     def __init__(
@@ -73,6 +78,7 @@ class RoundSearch:
         self.sampling = sampling
         self.rng = rng
         self.n_jobs = n_jobs
+        self.hot = False
         self.stamp = 0
 
     def search_random_order(self, max_parameters: int | None) -> None:
@@ -145,13 +151,13 @@ class RoundSearch:
         """Search parents along the best orders, after an idle round along all of them.
 
         After an idle round, and always by the mixed score, settled variables are left out. In a
-        small network, the mixed score also searches along orders of a high temperature.
+        small network, a hot search by the mixed score is also along orders of a high temperature.
         """
         search, settings, n = self.search, self.settings, self.search.dataset.n_variables
         mixed, small = search.score.kind == "mixed", n <= settings.small_network
         pools = search.candidates() if mixed and not small else self.bounds
         self.stamp += 1
-        hot = self._hot_orders(orders[0].keys) if mixed and small else []
+        hot = self._hot_orders(orders[0].keys) if mixed and small and self.hot else []
         for keys in hot:
             self._search_order(keys, None, settled=search.settled(keys))
         for keys, _ in orders if idle else orders[: max(1, settings.round_visits // n)]:

@@ -125,6 +125,7 @@ class IndependentSearches:
         rounds = RoundSearch(
             first.fork(), bounds, self.score.finds_density, self.sampling, rng, self.n_jobs
         )
+        rounds.hot = number > 0
         if len(first.varying) <= settings.small_network:
             rounds.search_random_order(settings.first_room)
         result = rounds.run([], settings.rounds, settings.patience)

@@ -158,9 +158,9 @@ class SearchSettings:
         In the end, this number of orders walk through equivalent graphs: sweeps between two
         reversals of all edges, and most such reversals.
     hot_walks, hot_beta : int, float
-        In a small network a round of the mixed score also searches along this number of orders,
-        after `walk_sweeps` at this inverse temperature from the best order. A set that is
-        good only in other orders is found there.
+        If the first searches in a small network disagree, later ones also search along this
+        number of orders, after `walk_sweeps` at this inverse temperature from the best order. A
+        set that is good only in other orders is found there.
     memory_bytes, max_remembered : int
         Bytes of the remembered scores of one kind, and most scores remembered for one variable.
     """
