@@ -162,7 +162,7 @@ class RoundSearch:
             self._search_order(keys, None, settled=search.settled(keys))
         for keys, _ in orders if idle else orders[: max(1, settings.round_visits // n)]:
             settled = search.settled(keys) if idle or mixed else None
-            self._search_order(keys, pools, settled=settled)
+            self._search_order(keys, pools, settled=settled, extend_by_all=not mixed)
 
     def _hot_orders(self, keys: np.ndarray) -> list[np.ndarray]:
         """Walk from an order at a high temperature, to orders in which other sets are good."""
@@ -178,12 +178,14 @@ class RoundSearch:
         *,
         settled: np.ndarray | None = None,
         max_parameters: int | None = None,
+        extend_by_all: bool = False,
     ) -> None:
         """Search parents among the predecessors in an order, of variables that are not settled.
 
         With pools, only the pools and the variables within two edges in the best graph of the order
-        are searched. So a round takes time in proportion to the variables. A parent with an effect
-        only beside others, which is in no pool, may be missed.
+        are searched. Extensions by all variables are scored in rounds 1, 2, 4, 8 and 16, if asked
+        for: a parent with an effect only beside others is in no pool. Each such round scores all
+        pairs, so with more than `SearchSettings.max_extended` variables there is none.
         """
         n = len(keys)
         possible = [np.arange(n)] * n if pools is None else self._surroundings(pools, keys)
@@ -191,7 +193,9 @@ class RoundSearch:
             None if settled is not None and settled[v] else u[keys[u] < keys[v]]
             for v, u in enumerate(possible)
         ]
-        extensions = None if pools is None else possible
+        asked = extend_by_all and n <= self.settings.max_extended
+        unbounded = pools is None or (asked and self.stamp.bit_count() == 1)
+        extensions = None if unbounded else possible
         self.search.explore(
             predecessors, self.stamp, extensions=extensions, max_parameters=max_parameters
         )

@@ -147,6 +147,9 @@ class SearchSettings:
         With more variables than this, parents are searched only in the given pools and near the
         best graph. Up to this number of variables a search among all was better: on link it reached
         a higher log score in the same time.
+    max_extended : int
+        With more variables than this, the best sets are extended only by members of the pools and
+        variables near the best graph.
     sides : int
         Sides of the search that know nothing of each other. With one there is no comparison.
     searches, search_visits : int
@@ -184,6 +187,7 @@ class SearchSettings:
     first_parameters: int = 256
     small_network: int = 64
     max_unrestricted: int = 1024
+    max_extended: int = 4096
     sides: int = 2
     searches: int = 4
     search_visits: int = 1_000
