@@ -20,7 +20,7 @@ import numpy as np
 from numba import njit
 
 from lsbn.kernels.bits import popcount
-from lsbn.kernels.graphs import NO_SHARE, draw_set
+from lsbn.kernels.graphs import NO_SHARE, draw_layer, draw_set
 from lsbn.kernels.orders import allowed_masks, log_family
 from lsbn.kernels.subsets import log_add, log_order_sums, squeeze, sum_families
 
@@ -189,14 +189,7 @@ def draw_graphs_once(n, sets, draws, rng):
         while used != (1 << n) - 1:
             possible = _next_weights(within, used, last, own)
             total = _layer_weights(after, used, possible, own, base_three, layers)
-            target, drawn, layer = rng.random(), 0, possible
-            while layer:
-                if layers[layer] > -np.inf:
-                    drawn = layer
-                    target -= math.exp(layers[layer] - total)
-                    if target < 0.0:
-                        break
-                layer = (layer - 1) & possible
+            drawn = draw_layer(layers, possible, total, rng)
             for i in range(n):
                 if drawn >> i & 1:
                     weight = own[i] + sets[2][sets[0][i]]

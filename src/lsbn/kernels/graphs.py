@@ -198,7 +198,7 @@ def _log_sum_layers(layers, possible):
 
 
 @njit(nogil=True, cache=True)
-def _draw_layer(layers, possible, total, rng):
+def draw_layer(layers, possible, total, rng):
     """Draw a layer of possible variables; ``total`` is their log sum."""
     target = rng.random()
     drawn, layer = 0, possible
@@ -252,7 +252,7 @@ def draw_block(lists, state, variables, rng):
     while used != everyone:
         possible = _next_layers(block, used, last)
         total = _log_sum_layers(block.layers, possible)
-        layer = _draw_layer(block.layers, possible, total, rng)
+        layer = draw_layer(block.layers, possible, total, rng)
         if not layer:
             return
         for i in range(k):

@@ -42,26 +42,9 @@ SHOWN_ELSEWHERE = ("knowledge", "constants")
 """Diagnostics that have their own place on the page."""
 
 
-def write_report(
-    path: str | os.PathLike[str],
-    *,
-    edges: EdgeProbabilities,
-    communities: Sequence[Sequence[str]],
-    summary: Mapping[str, Any] | Summary,
-    truth: nx.DiGraph | None = None,
-    title: str | None = None,
-    threshold: float | None = None,
-) -> None:
-    """Write the page of `report_page` to a file, whole or not at all."""
-    page = report_page(
-        edges=edges,
-        communities=communities,
-        summary=summary,
-        truth=truth,
-        title=title,
-        threshold=threshold,
-    )
-    page.write(path)
+def write_report(path: str | os.PathLike[str], **content: Any) -> None:
+    """Write the page of `report_page`, which has the same parameters, whole or not at all."""
+    report_page(**content).write(path)
 
 
 def report_page(
