@@ -159,7 +159,7 @@ class RoundSearch:
         self.stamp += 1
         hot = self._hot_orders(orders[0].keys) if mixed and small and self.hot else []
         for keys in hot:
-            self._search_order(keys, None, settled=search.settled(keys))
+            self._search_order(keys, pools, settled=search.settled(keys))
         for keys, _ in orders if idle else orders[: max(1, settings.round_visits // n)]:
             settled = search.settled(keys) if idle or mixed else None
             self._search_order(keys, pools, settled=settled, extend_by_all=not mixed)
