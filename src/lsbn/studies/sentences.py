@@ -38,10 +38,11 @@ def in_short(results: Results) -> str:
     """List the main results."""
     lines = [_reached_words(results, scope) for scope in ("lsbn", "global")]
     lines.append(
-        "Caution: the defaults were chosen on these same networks (the partition in "
-        "`experiments/second_order.md`, the learners in `experiments/learner_sweeps.md`, with the "
-        "seeds named there). Figures on other networks may be lower. The number after ± shows how "
-        "much a figure varies between seeds."
+        "Caution: the defaults of the partition (`experiments/second_order.md`) and of the other "
+        "learners (`experiments/learner_sweeps.md`) were chosen on these same networks, with the "
+        "seeds named there. Figures on other networks may be lower. Evidence, unseen rows and "
+        "noise chose the score of model averaging (`experiments/ways.md`). The number after ± "
+        "shows how much a figure varies between seeds."
     )
     averaged = [n for n in results.networks if results.values(n, MODEL_AVERAGING, "global", "shd")]
     if averaged:
