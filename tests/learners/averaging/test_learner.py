@@ -265,6 +265,9 @@ def test_chains_that_disagree_say_so_with_numbers():
     with pytest.warns(ConvergenceWarning, match=message) as caught:
         learned = learn(table, method="sampled", sampling=hasty, random_state=0)
     assert caught[0].filename == __file__
+    assert "--effort thorough" in str(caught[0].message)
+    with pytest.warns(ConvergenceWarning, match="several seeds"):
+        learn(table, method="sampled", sampling=hasty, random_state=0, effort="thorough")
     assert learned.diagnostics.standard_error > 0.1
     assert learned.diagnostics.r_hat > 1.1
     assert learned.diagnostics.effective_sample_size >= 1

@@ -182,13 +182,15 @@ def searches_disagree(diagnostics: Diagnostics) -> bool:
     return not agreed or (diagnostics.doubtful_share or 0.0) > _SETTINGS.doubtful_share
 
 
-def warn_of_disagreement(diagnostics: Diagnostics) -> None:
+def warn_of_disagreement(diagnostics: Diagnostics, effort: str) -> None:
     """Warn the caller of the package if chains or searches disagree, and name the cure."""
     reasons = [*_chains_apart(diagnostics), *_searches_apart(diagnostics)]
+    cure = "Use effort='thorough' (--effort thorough) for a longer search and longer chains"
+    if effort == "thorough":
+        cure = "Compare the results of several seeds (random_state, --seed)"
     if reasons:
         warnings.warn(
-            f"{'; '.join(reasons)}. Use effort='thorough' (--effort thorough) for a longer search "
-            "and longer chains",
+            f"{'; '.join(reasons)}. {cure}",
             ConvergenceWarning,
             stacklevel=_frames_inside() + 1,
         )

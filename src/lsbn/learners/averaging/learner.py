@@ -96,7 +96,7 @@ def learn_model_averaging(
         exhaustive = (cheap or method == "sampled") and can_enumerate(n, bound, max_parents)
         pools = None if exhaustive else _renumbered(candidates, varying, dataset)
         average = sampler.run_exhaustive(bound) if exhaustive else sampler.run(pools)
-        warn_of_disagreement(average[1])
+        warn_of_disagreement(average[1], effort)
     average = _in_dataset(dataset, varying, average[0]), average[1]
     return _learned(dataset, knowledge, *average, collector)
 
