@@ -156,9 +156,9 @@ class Comparison:
     def of(cls, name: str, model: LSBN) -> "Comparison":
         """Score the graph of a fitted model."""
         families = families_of(model.dataset_, model.dag_)
-        lookup, others = Score("mixed").lookup(), variants()
+        others = variants()
         evidence = {
-            weights: np.array([family.ways(weights, lookup) for family in families])
+            weights: np.array([family.ways(weights) for family in families])
             for weights in {DEFAULT, *(variant.weights for variant in others)}
         }
         total = float(log_average(evidence[DEFAULT], MIXED).sum())

@@ -13,7 +13,6 @@ from scipy.special import gammaln
 
 from lsbn import Dataset
 from lsbn.kernels import mixture, trees
-from lsbn.kernels.lookup import Lookup
 
 WAYS = ("one", "own", "shrunk", "trees", "own trees", "BDeu")
 OWN, BDEU = WAYS.index("own"), WAYS.index("BDeu")
@@ -76,17 +75,17 @@ class Family:
         joint = ids * r + dataset.codes[child]
         return cls(np.bincount(joint, minlength=m * r).reshape(m, r), cards)
 
-    def ways(self, weights: Weights, lookup: Lookup) -> list[float]:
+    def ways(self, weights: Weights) -> list[float]:
         """Log evidence of each way in the order of `WAYS`; NaN where there are no trees."""
         table = [w for w in weights.table if w < math.inf or len(self.counts) == 1]
-        one = np.array([rows_of(self.counts, w, lookup).sum() for w in table])
-        own = own_rows(self.counts, weights.own, lookup).sum()
+        one = np.array([rows_of(self.counts, w).sum() for w in table])
+        own = own_rows(self.counts, weights.own).sum()
         shrunk = np.array([shrunk_rows(self.counts, w) for w in weights.shrunk])
-        bdeu = rows_of(self.counts, 1 / math.prod(self.cards.tolist()), lookup).sum()
-        with_trees = self._tree_ways(weights, lookup)
+        bdeu = rows_of(self.counts, 1 / math.prod(self.cards.tolist())).sum()
+        with_trees = self._tree_ways(weights)
         return [mixture.log_mean(one), own, mixture.log_mean(shrunk), *with_trees, bdeu]
 
-    def _tree_ways(self, weights: Weights, lookup: Lookup) -> tuple[float, float]:
+    def _tree_ways(self, weights: Weights) -> tuple[float, float]:
         none = (math.nan, math.nan)
         if len(self.cards) < 2 or trees.n_contexts(self.cards) > mixture.MOST_CONTEXTS:
             return none
@@ -94,22 +93,24 @@ class Family:
         plan = trees.plan_trees(wide.sum(axis=1), self.cards)
         if plan.mass < trees.LEAST_MASS:
             return none
-        leaves = [rows_of(wide, w, lookup) for w in weights.tree]
+        leaves = [rows_of(wide, w) for w in weights.tree]
         one = np.array([trees.average_trees(leaf, self.cards, plan) for leaf in leaves])
-        own = trees.average_trees(own_rows(wide, weights.own, lookup), self.cards, plan)
+        own = trees.average_trees(own_rows(wide, weights.own), self.cards, plan)
         return mixture.log_mean(one), own
 
 
-def rows_of(counts: np.ndarray, weight: float, lookup: Lookup) -> np.ndarray:
+def rows_of(counts: np.ndarray, weight: float) -> np.ndarray:
     """Log evidence of each row with a prior of this weight, which may be infinite."""
     if weight == math.inf:
         return -counts.sum(axis=1) * math.log(counts.shape[1])
-    return mixture._rows(counts, weight, lookup)
+    a, sizes = weight / counts.shape[1], counts.sum(axis=1)
+    cells = (gammaln(a + counts) - gammaln(a)).sum(axis=1)
+    return cells - (gammaln(weight + sizes) - gammaln(weight))
 
 
-def own_rows(counts: np.ndarray, weights: Sequence[float], lookup: Lookup) -> np.ndarray:
+def own_rows(counts: np.ndarray, weights: Sequence[float]) -> np.ndarray:
     """Log evidence of each row, averaged over its weight."""
-    rows = [rows_of(counts, w, lookup) for w in weights]
+    rows = [rows_of(counts, w) for w in weights]
     return np.logaddexp.reduce(rows, axis=0) - math.log(len(rows))
 
 

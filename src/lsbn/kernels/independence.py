@@ -23,7 +23,7 @@ import numpy as np
 from numba import njit
 
 from lsbn.kernels.bits import and_into, count_and
-from lsbn.kernels.lookup import log_gamma
+from lsbn.kernels.gamma import log_gamma
 from lsbn.kernels.scores import configurations
 
 _ROW_COST = 20.0

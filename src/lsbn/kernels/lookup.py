@@ -1,4 +1,4 @@
-"""Log gamma functions of counts, tabulated.
+"""Terms of the scores of tables, tabulated.
 
 A Dirichlet prior of weight ``a`` gives a count ``x`` the term ``T(x) = lgamma(a + x) - lgamma(a)``.
 Counts are integers and few weights occur, so each weight gets a row of a table when it is first
@@ -10,6 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+
+from lsbn.kernels.dirichlet import RowTerms, empty_terms
+from lsbn.kernels.gamma import log_rising
 
 BDEU, K2, BIC, MIXED = range(4)
 WIDTH = 2048
@@ -29,6 +32,8 @@ class Lookup(NamedTuple):
         Equivalent sample size of BDeu.
     slots, table, weights, used : arrays
         A hash table from weights to rows of ``table``, and the number of rows in use.
+    rows : RowTerms
+        The tables of the mixed score.
     """
 
     kind: int
@@ -37,39 +42,15 @@ class Lookup(NamedTuple):
     table: np.ndarray
     weights: np.ndarray
     used: np.ndarray
+    rows: RowTerms
 
 
 def make_lookup(kind: int, ess: float) -> Lookup:
     """Make empty tables for one score; they fill as they are used."""
     slots = np.full(_MAX_KEY, -1, np.int32)
     table, weights = np.empty((_MAX_SLOTS, WIDTH)), np.empty(_MAX_SLOTS)
-    return Lookup(kind, float(ess), slots, table, weights, np.zeros(1, np.int64))
-
-
-@njit(nogil=True, cache=True)
-def log_gamma(x):
-    """Logarithm of the gamma function of a positive number, to about 1e-13 relative."""
-    shift = 0.0
-    if x < 16.0:
-        product = 1.0
-        while x < 16.0:
-            product *= x
-            x += 1.0
-        shift = math.log(product)
-    y = 1.0 / (x * x)
-    series = (1 / 12.0 - y * (1 / 360.0 - y * (1 / 1260.0 - y / 1680.0))) / x
-    return (x - 0.5) * math.log(x) - x + 0.9189385332046727 + series - shift
-
-
-@njit(nogil=True, cache=True)
-def log_rising(a, x):
-    """``lgamma(a + x) - lgamma(a)`` for a positive ``a`` and a whole ``x``."""
-    if x < 8:
-        product = 1.0
-        for i in range(x):
-            product *= a + i
-        return math.log(product)
-    return log_gamma(a + x) - log_gamma(a)
+    rows = empty_terms(kind == MIXED)
+    return Lookup(kind, float(ess), slots, table, weights, np.zeros(1, np.int64), rows)
 
 
 @njit(nogil=True, cache=True)

@@ -41,14 +41,23 @@ import math
 import numpy as np
 from numba import njit
 
-from lsbn.kernels.lookup import log_rising, log_term, slot
+from lsbn.kernels.dirichlet import WEIGHTS, row_evidence
+from lsbn.kernels.gamma import log_rising
 from lsbn.kernels.subsets import log_add
-from lsbn.kernels.trees import LEAST_MASS, add_margins, average_trees, n_contexts, plan_trees
+from lsbn.kernels.trees import (
+    LEAST_MASS,
+    add_margins,
+    average_trees,
+    configuration_places,
+    n_contexts,
+    plan_trees,
+)
 
-TABLE_WEIGHTS = 4.0 ** np.arange(-4, 3)
-OWN_WEIGHTS = TABLE_WEIGHTS[2:]
+TABLE_WEIGHTS = WEIGHTS[:7]
+OWN_WEIGHTS = WEIGHTS[2:7]
 SHRUNK_WEIGHTS = np.array([0.5, 2.0, 8.0])
-TREE_WEIGHTS = np.array([1 / 256, 1 / 8, 2.0])
+_TREES = np.array([1, 7, 8])
+TREE_WEIGHTS = WEIGHTS[_TREES]
 MOST_CONTEXTS = 512
 """There are no trees if the parents have more contexts than this."""
 
@@ -66,13 +75,20 @@ def mixed_score(counts, cards, lookup):
         States of each parent; empty if some configurations are left out.
     lookup : Lookup
     """
-    score, ways = log_add(_tables(counts, lookup), _shrunk_rows(counts)), 3
+    shrunk = _shrunk_rows(counts)
     if cards.shape[0] > 1 and n_contexts(cards) <= MOST_CONTEXTS:
         wide = add_margins(counts, cards)
         plan = plan_trees(wide.sum(axis=1), cards)
         if plan.mass >= LEAST_MASS:
-            score, ways = log_add(score, _trees(wide, cards, plan, lookup)), 5
-    return score - math.log(ways)
+            rows, places = row_evidence(wide, lookup.rows), configuration_places(cards)
+            own = own_weights(rows)
+            score = log_add(log_add(_one_weight(rows[places]), own[places].sum()), shrunk)
+            return log_add(score, _trees(rows, own, cards, plan)) - math.log(5)
+    rows = row_evidence(counts, lookup.rows)
+    one_weight = _one_weight(rows)
+    if counts.shape[0] == 1:
+        one_weight = _with_infinite_weight(one_weight, counts)
+    return log_add(log_add(one_weight, own_weights(rows).sum()), shrunk) - math.log(3)
 
 
 @njit(nogil=True, cache=True)
@@ -85,66 +101,43 @@ def log_mean(values):
 
 
 @njit(nogil=True, cache=True)
-def _rows(counts, weight, lookup):
-    """Log evidence of each row with a prior of this weight."""
-    kind, table = lookup.kind, lookup.table
-    m, r = counts.shape
-    whole, cell = slot(lookup, weight), slot(lookup, weight / r)
-    rows = np.zeros(m)
-    for j in range(m):
-        size = 0
-        for k in range(r):
-            size += counts[j, k]
-            rows[j] += log_term(kind, table, cell, weight / r, counts[j, k])
-        rows[j] -= log_term(kind, table, whole, weight, size)
-    return rows
+def _one_weight(rows):
+    """Log evidence of a table whose rows have the same weight, averaged over `TABLE_WEIGHTS`."""
+    totals = np.zeros(TABLE_WEIGHTS.shape[0])
+    for j in range(rows.shape[0]):
+        for w in range(totals.shape[0]):
+            totals[w] += rows[j, w]
+    return log_mean(totals)
 
 
 @njit(nogil=True, cache=True)
-def _tables(counts, lookup):
-    """Log of the sum of both ways with tables that are not shrunk."""
-    n_weights, first = TABLE_WEIGHTS.shape[0], TABLE_WEIGHTS.shape[0] - OWN_WEIGHTS.shape[0]
-    totals = np.empty(n_weights + 1)
-    rows = np.empty((OWN_WEIGHTS.shape[0], counts.shape[0]))
-    for w in range(n_weights):
-        of_rows = _rows(counts, TABLE_WEIGHTS[w], lookup)
-        totals[w] = of_rows.sum()
-        if w >= first:
-            rows[w - first] = of_rows
-    totals[-1] = -counts.sum() * math.log(counts.shape[1])
-    one_weight = log_mean(totals if counts.shape[0] == 1 else totals[:-1])
-    return log_add(one_weight, _average_rows(rows).sum())
+def _with_infinite_weight(one_weight, counts):
+    """Take the infinite weight into the average over the weights of a table with one row."""
+    n, infinite = TABLE_WEIGHTS.shape[0], -counts.sum() * math.log(counts.shape[1])
+    return log_add(one_weight + math.log(n), infinite) - math.log(n + 1)
 
 
 @njit(nogil=True, cache=True)
-def _own_weights(counts, lookup):
+def own_weights(rows):
     """Log evidence of each row, averaged over `OWN_WEIGHTS`."""
-    rows = np.empty((OWN_WEIGHTS.shape[0], counts.shape[0]))
-    for w in range(rows.shape[0]):
-        rows[w] = _rows(counts, OWN_WEIGHTS[w], lookup)
-    return _average_rows(rows)
-
-
-@njit(nogil=True, cache=True)
-def _average_rows(rows):
-    """Log of the mean over weights, for each row of a table."""
-    out = np.empty(rows.shape[1])
+    out, n = np.empty(rows.shape[0]), OWN_WEIGHTS.shape[0]
     for j in range(out.shape[0]):
-        top = rows[:, j].max()
+        own = rows[j, 2 : 2 + n]
+        top = own.max()
         total = 0.0
-        for w in range(rows.shape[0]):
-            total += math.exp(rows[w, j] - top)
-        out[j] = top + math.log(total / rows.shape[0])
+        for w in range(n):
+            total += math.exp(own[w] - top)
+        out[j] = top + math.log(total / n)
     return out
 
 
 @njit(nogil=True, cache=True)
-def _trees(wide, cards, plan, lookup):
+def _trees(rows, own, cards, plan):
     """Log of the sum of both ways with trees."""
-    totals = np.empty(TREE_WEIGHTS.shape[0])
+    totals = np.empty(_TREES.shape[0])
     for w in range(totals.shape[0]):
-        totals[w] = average_trees(_rows(wide, TREE_WEIGHTS[w], lookup), cards, plan)
-    return log_add(log_mean(totals), average_trees(_own_weights(wide, lookup), cards, plan))
+        totals[w] = average_trees(rows[:, _TREES[w]].copy(), cards, plan)
+    return log_add(log_mean(totals), average_trees(own, cards, plan))
 
 
 @njit(nogil=True, cache=True)

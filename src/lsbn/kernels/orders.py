@@ -275,10 +275,10 @@ def _edge_posteriors(lists, v, allowed, out):
         return
     forbidden = ~allowed
     for s in range(lists.set_start[v], lists.set_start[v + 1]):
-        if lists.set_mask[s] & forbidden:
-            continue
         if lists.set_score[s] < z - NEGLIGIBLE:
             break
+        if lists.set_mask[s] & forbidden:
+            continue
         share = lists.set_weight[s] * math.exp(lists.set_base[s] - z)
         mask = lists.set_mask[s]
         c = 0
@@ -371,10 +371,10 @@ def set_shares(lists, links, keys, sweeps, rng, averaged):
             z = log_family(averaged, v, allowed[v], 1.0)
             base, scale = np.inf, 0.0
             for s in range(averaged.set_start[v], averaged.set_start[v + 1]):
-                if averaged.set_mask[s] & ~allowed[v]:
-                    continue
                 if averaged.set_score[s] < z - NEGLIGIBLE:
                     break
+                if averaged.set_mask[s] & ~allowed[v]:
+                    continue
                 if averaged.set_base[s] != base:
                     base = averaged.set_base[s]
                     scale = math.exp(base - z) / sweeps

@@ -35,12 +35,18 @@ class Plan(NamedTuple):
         Contexts in which a tree may ask, those with more fixed parents first.
     unfixed : int array
         The parents that are left to ask in each, as bits.
+    may_ask : (parents, sets) float array
+        Say for each parent, and each set of parents to leave out, if it is not in the set: 1 or 0.
+    signs : float array
+        Sign of each such set: plus if the number of its members is even.
     mass : float
         Probability that a tree asks every parent.
     """
 
     asking: np.ndarray
     unfixed: np.ndarray
+    may_ask: np.ndarray
+    signs: np.ndarray
     mass: float
 
 
@@ -79,23 +85,30 @@ def count_up(digits, bases):
 
 
 @njit(nogil=True, cache=True)
+def configuration_places(cards):
+    """Context of each configuration: the numbers of both are in mixed bases."""
+    places, size, step = np.zeros(int(np.prod(cards)), np.int64), 1, 1
+    for card in cards:
+        for state in range(1, card):
+            for j in range(size):
+                places[state * size + j] = places[j] + state * step
+        size *= card
+        step *= card + 1
+    return places
+
+
+@njit(nogil=True, cache=True)
 def add_margins(counts, cards):
     """Count the child's states in every context, from the counts in every configuration.
 
     ``counts[j]`` belongs to configuration ``j`` in mixed base `cards`, the first parent the lowest
     digit; in the result each digit has one more value, which stands for any.
     """
-    r = counts.shape[1]
+    r, places = counts.shape[1], configuration_places(cards)
     wide = np.zeros((int(np.prod(cards + 1)), r), np.int64)
-    digits = np.zeros(cards.shape[0], np.int64)
     for j in range(counts.shape[0]):
-        place, step = 0, 1
-        for i in range(cards.shape[0]):
-            place += digits[i] * step
-            step *= cards[i] + 1
         for state in range(r):
-            wide[place, state] = counts[j, state]
-        count_up(digits, cards)
+            wide[places[j], state] = counts[j, state]
     step = 1
     for card in cards:
         for block in range(0, wide.shape[0], step * (card + 1)):
@@ -111,10 +124,11 @@ def add_margins(counts, cards):
 def plan_trees(rows, cards):
     """Find where trees may ask, from the rows in each context (see `add_margins`)."""
     asking, unfixed = _asking_contexts(rows, cards)
-    plan = Plan(asking, unfixed, 1.0)
+    may_ask, signs = _may_ask(cards.shape[0]), _signs(cards.shape[0])
+    plan = Plan(asking, unfixed, may_ask, signs, 1.0)
     alike = Branches(np.ones(asking.shape[0]), np.ones((asking.shape[0], cards.shape[0])))
     sums = _sums(alike, cards, plan, rows.shape[0])
-    return Plan(asking, unfixed, _signs(cards.shape[0]) @ sums)
+    return Plan(asking, unfixed, may_ask, signs, signs @ sums)
 
 
 @njit(nogil=True, cache=True)
@@ -139,7 +153,7 @@ def average_trees(leaf, cards, plan):
     """
     branches, top = _branches(leaf, cards, plan)
     sums = _sums(branches, cards, plan, leaf.shape[0])
-    share = _signs(cards.shape[0]) @ sums
+    share = plan.signs @ sums
     if share <= _NEGLIGIBLE * sums[0]:
         return -np.inf
     return top + math.log(share / plan.mass)
@@ -187,7 +201,7 @@ def _sums(branches, cards, plan, n_contexts):
     with this parent are never used.
     """
     k = cards.shape[0]
-    may_ask = _may_ask(k)
+    may_ask = plan.may_ask
     below = np.ones((n_contexts, 1 << k))
     term, asked = np.empty(1 << k), np.empty(1 << k)
     for a in range(plan.asking.shape[0]):
@@ -214,7 +228,7 @@ def _sums(branches, cards, plan, n_contexts):
 
 @njit(nogil=True, cache=True)
 def _may_ask(k):
-    """Say for each of ``k`` parents, and each set to leave out, if it is not in the set: 1 or 0."""
+    """Say which of ``k`` parents each set to leave out does not have, see `Plan`."""
     may = np.ones((k, 1 << k))
     for i in range(k):
         for out in range(1 << k):

@@ -12,6 +12,7 @@ from lsbn.kernels.direction import leanings
 from lsbn.kernels.lookup import MIXED, Lookup
 from lsbn.kernels.memory import ScoreMemory, empty_memory, variable_codes
 from lsbn.kernels.state import Columns
+from lsbn.learners.scoring import Score
 
 Change = tuple[int, int, np.ndarray, np.ndarray, np.ndarray]
 """Kind of score, child, slots of its memory, and their new keys and values."""
@@ -28,13 +29,17 @@ class SearchMemory:
     n_variables : int
     slots : int
         Scores that are remembered for each variable: a power of two, or 0.
+    small : bool
+        Whether the leanings of all edges are remembered in one matrix.
     """
 
-    def __init__(self, n_variables: int, slots: int) -> None:
+    def __init__(self, n_variables: int, slots: int, small: bool) -> None:
         self._codes, self._slots = variable_codes(n_variables), slots
         self._scores: dict[tuple[int, int], ScoreMemory] = {}
+        self._matrix = np.full((n_variables, n_variables), np.nan) if small else None
         self._leanings: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self._zeros, self._rooms = np.zeros(n_variables), local()
+        self._lookups: dict[tuple[str, float], list[Lookup]] = {}
 
     def scores(self, kind: int, child: int) -> ScoreMemory:
         """Return the scores of the families of a child, by one kind of score."""
@@ -44,6 +49,17 @@ class SearchMemory:
         if watched is not None and (kind, child) not in watched:
             watched[kind, child] = memory.keys.copy()
         return memory
+
+    @contextmanager
+    def lookup(self, score: Score) -> Iterator[Lookup]:
+        """Lend the look-up tables of a score that no other thread uses at present."""
+        idle = self._lookups.setdefault((score.kind, score.ess), [])
+        try:
+            lookup = idle.pop()
+        except IndexError:
+            lookup = score.lookup()
+        yield lookup
+        idle.append(lookup)
 
     @contextmanager
     def changes(self, wanted: bool) -> Iterator[list[Change]]:
@@ -77,6 +93,8 @@ class SearchMemory:
         """
         if lookup.kind != MIXED:
             return self._zeros
+        if self._matrix is not None:
+            return self._of_all(columns, lookup, child, self._matrix)
         nothing = np.empty(0, np.int64), np.empty(0)
         known, values = self._leanings.get(child, nothing)
         new = np.setdiff1d(parents, known, assume_unique=True)
@@ -85,6 +103,16 @@ class SearchMemory:
             known, values = np.concatenate([known, new]), np.concatenate([values, found])
             self._leanings[child] = known, values
         return self._filled(known, values)
+
+    @staticmethod
+    def _of_all(columns: Columns, lookup: Lookup, child: int, known: np.ndarray) -> np.ndarray:
+        """Return the leanings of the edges from all variables; u -> v has minus that of v -> u."""
+        new = np.flatnonzero(np.isnan(known[child]))
+        if len(new):
+            new = new[new != child]
+            found = leanings(columns, lookup, child, new)
+            known[child, new], known[new, child], known[child, child] = found, -found, 0.0
+        return known[child]
 
     def _filled(self, places: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return an array of this thread with the values at some places, 0 elsewhere."""

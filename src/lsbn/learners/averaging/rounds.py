@@ -113,7 +113,7 @@ class RoundSearch:
         for _ in range(self.settings.density_passes):
             if not self._find_density(starts[0], self.settings.last_density_step):
                 break
-            sets, orders = self._anneal(starts)
+            sets, orders = self._anneal(starts, anew=False)
             starts = [orders[0].keys]
         return SearchResult(sets, orders, history, self.search.score.density)
 
@@ -135,11 +135,13 @@ class RoundSearch:
         last = self.run([result.orders[0].keys, *starts], 0, 1)
         return replace(last, history=result.history + last.history)
 
-    def _anneal(self, starts: Sequence[np.ndarray]) -> tuple[ParentSets, list[AnnealedOrder]]:
-        """List the sets and anneal orders over them."""
+    def _anneal(
+        self, starts: Sequence[np.ndarray], anew: bool = True
+    ) -> tuple[ParentSets, list[AnnealedOrder]]:
+        """List the sets and anneal orders over them, random ones too if ``anew``."""
         sets, sampling = self.search.listed(starts), self.sampling
         core = sets.undominated(sampling.core_margin)
-        return sets, anneal_orders(core, starts, sampling, self.rng, self.n_jobs)
+        return sets, anneal_orders(core, starts, sampling, self.rng, self.n_jobs, anew=anew)
 
     def _find_density(self, keys: np.ndarray, step: float) -> bool:
         """Find the density by the number of edges in an order; say whether it has changed."""

@@ -70,12 +70,13 @@ class ParentSetSearch:
             )
         self.penalty = score.penalty(n, self.depth)
         self.varying = np.flatnonzero(dataset.cards > 1)
-        self._memory = SearchMemory(n, settings.memory_slots(n))
-        lookup = score.lookup()
-        self._sets = []
-        for v in range(n):
-            _, members, scores = self._score(v, [self.rules.required(v).tolist()], lookup)
-            self._sets.append(ScoredSets(v, members, scores, np.zeros(1, np.int32)))
+        slots, small = settings.memory_slots(n), n <= settings.small_network
+        self._memory = SearchMemory(n, slots, small)
+        firsts = [(v, [self.rules.required(v).tolist()]) for v in range(n)]
+        self._sets = [
+            ScoredSets(v, members, scores, np.zeros(1, np.int32))
+            for v, members, scores in self._each(self._score, firsts)
+        ]
         self._searched: list[set[tuple[tuple, int]]] = [set() for _ in range(n)]
         self._reversed_sets: list[set[tuple]] = [set() for _ in range(n)]
 
@@ -205,12 +206,12 @@ class ParentSetSearch:
         return FamilyScorer(columns, lookup, v, prior, memory, required)
 
     def _each(self, function: Callable[..., tuple], work: Sequence[tuple]) -> list[tuple]:
-        """Call ``function(*item, lookup)`` on all items, with new look-up tables for each chunk."""
+        """Call ``function(*item, lookup)`` on all items, chunk by chunk."""
         recorded = is_active()
 
         def chunk(items: Sequence[tuple]) -> tuple[list, list]:
-            lookup = self.score.lookup()
-            with self._memory.changes(recorded) as changes:
+            memory = self._memory
+            with memory.lookup(self.score) as lookup, memory.changes(recorded) as changes:
                 results = [function(*item, lookup) for item in items]
             return results, changes
 

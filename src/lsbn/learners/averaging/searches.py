@@ -95,13 +95,14 @@ class IndependentSearches:
             many variables they also bound the later searches.
         """
         settings = self.settings
-        sides = [self._new(0, pools) for _ in range(settings.sides)]
+        sides = [self._new(0, side, pools) for side in range(settings.sides)]
         if len(sides) == 1:
             return self._ended(sides[0], [], [], 1)
         most = settings.most_searches(len(self.search.varying))
         searches, scores = 1, self._compare(sides)
         while searches < most and np.ptp(scores) > settings.agreement:
-            sides = [self._united([side, self._new(searches, pools)]) for side in sides]
+            new = [self._new(searches, side, pools) for side in range(len(sides))]
+            sides = [self._united(pair) for pair in zip(sides, new, strict=True)]
             searches, scores = searches + 1, self._compare(sides)
         results = [side.result for side in sides]
         return self._ended(self._united(sides), results, scores, searches)
@@ -116,19 +117,22 @@ class IndependentSearches:
             self._firsts[kind] = search
         return self._firsts[kind]
 
-    def _new(self, number: int, pools: Sequence[np.ndarray] | None) -> _Side:
+    def _new(self, number: int, side: int, pools: Sequence[np.ndarray] | None) -> _Side:
         """Run one more search, by a stand-in for the mixed score and then by the score itself."""
         settings, rng, kind = self.settings, self.rng.spawn(1)[0], self.score.kind
-        stand_in = STAND_INS[number % len(STAND_INS)] if kind == "mixed" else kind
+        small = len(self.search.varying) <= settings.small_network
+        turn = number + side if small else number
+        stand_in = STAND_INS[turn % len(STAND_INS)] if kind == "mixed" else kind
         first = self._first(stand_in, pools)
         bounds = pools if len(first.varying) > settings.max_unrestricted else None
         rounds = RoundSearch(
             first.fork(), bounds, self.score.finds_density, self.sampling, rng, self.n_jobs
         )
         rounds.hot = number > 0
-        if len(first.varying) <= settings.small_network:
+        if small:
             rounds.search_random_order(settings.first_room)
-        result = rounds.run([], settings.rounds, settings.patience)
+        patience = 1 if small and kind != stand_in else settings.patience
+        result = rounds.run([], settings.rounds, patience)
         if kind == stand_in:
             return _Side(rounds, result)
         rounds.search.rescore(replace(rounds.search.score, kind=kind))
