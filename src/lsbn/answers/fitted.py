@@ -17,6 +17,7 @@ from lsbn.answers.arviz import to_arviz
 from lsbn.answers.checks import check_features
 from lsbn.answers.effects import Effect
 from lsbn.graph.sampled import Estimate
+from lsbn.network.exchange import write_network
 
 __all__ = ["FittedAnswers"]
 
@@ -305,3 +306,23 @@ class FittedAnswers:
             A file whose name ends in ``.bif`` or ``.bif.gz``.
         """
         self.answers_.to_network().write_bif(path, portable=True)
+
+    def to_xmlbif(self, path: str | os.PathLike[str]) -> None:
+        """Write `dag_` with its tables as XMLBIF, with the names of `to_bif`.
+
+        Parameters
+        ----------
+        path : str or path
+            A file whose name ends in ``.xmlbif``, ``.bifxml`` (for pyAgrum) or ``.xml``.
+        """
+        write_network(self.answers_.to_network(), path, "xmlbif")
+
+    def to_net(self, path: str | os.PathLike[str]) -> None:
+        """Write `dag_` with its tables as NET, the format of Hugin; labels are original names.
+
+        Parameters
+        ----------
+        path : str or path
+            A file whose name ends in ``.net``.
+        """
+        write_network(self.answers_.to_network(), path, "net")
