@@ -150,6 +150,35 @@ class FittedAnswers:
         """
         return to_arviz(self.answers_.posterior)
 
+    def edge_strengths(self, minimum: float = 0.01) -> pd.DataFrame:
+        """Return strength and sign of the dependence along each edge.
+
+        Parameters
+        ----------
+        minimum : float
+            Edges with a smaller probability are left out.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the columns source, target, probability; strength, Cramér's V from 0 to 1; sign,
+            ``+`` or ``-`` if the states of both variables have an order; and tau, Kendall's tau-b.
+            The most probable edge is first.
+
+        Notes
+        -----
+        They describe the two columns alone, see `lsbn.answers.strength`.
+
+        Examples
+        --------
+        >>> from lsbn import LSBN, load_network
+        >>> table = load_network("alarm").sample(500, random_state=0)[["HR", "HRBP", "CO"]]
+        >>> model = LSBN(random_state=0).fit(table)
+        >>> model.edge_strengths(0.5)["strength"].round(2).tolist()
+        [0.51, 0.68]
+        """
+        return self.answers_.edge_strengths(minimum)
+
     # Likelihood and prediction
 
     def log_likelihood(self, X: Any, *, average: bool = False) -> np.ndarray:

@@ -215,6 +215,7 @@ def learn_and_write(
             communities=communities,
             summary=summary,
             truth=truth,
+            answers=result.answers,
         )
 
     with stages("write", arguments.output):
