@@ -17,7 +17,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
+from scipy import sparse
 
+from lsbn.data.annotated import annotated_matrix, dense_column, is_annotated, read_h5ad
 from lsbn.data.arff import read_arff
 from lsbn.data.columns import (
     Column,
@@ -36,7 +38,8 @@ from lsbn.data.textfile import SUFFIXES, TextLayout, combined, read_text
 __all__ = ["file_columns", "table_columns"]
 
 _PARQUET = (".parquet", ".pq")
-KINDS = ".csv, .tsv, .txt (each also with .gz), .arff or .parquet"
+_ANNDATA = ".h5ad"
+KINDS = ".csv, .tsv, .txt (each also with .gz), .arff, .parquet or .h5ad"
 _TOO_WIDE = ("Int128", "UInt128")
 """Types of polars that numpy does not have."""
 
@@ -49,11 +52,11 @@ def table_columns(
     *,
     to_learn: bool = True,
 ) -> list[Column]:
-    """Split a pandas, polars, pyarrow or numpy table into columns.
+    """Split a pandas, polars, pyarrow or numpy table, or an AnnData object, into columns.
 
     Parameters
     ----------
-    table : DataFrame, pyarrow.Table or 2-D array
+    table : DataFrame, pyarrow.Table, 2-D array or AnnData
         Anything that narwhals reads, or an array of rows x columns.
     options : TableOptions
         Its ``drop``, ``keep`` and ``na`` are used here.
@@ -73,12 +76,17 @@ def table_columns(
     DataError
         If the table, its names or its values cannot be used.
     """
+    given: list[Any] | None = None
+    if is_annotated(table):
+        table, given = annotated_matrix(table)
     if isinstance(table, np.ndarray):
         if table.ndim != 2 or table.dtype.kind in "cV":
             found = f"{table.ndim}-D array of {table.dtype}"
             raise DataError(f"expected a 2-D array (rows x columns) of plain values, got a {found}")
-        own: list[Any] = [f"x{i}" for i in range(table.shape[1])]
+        own: list[Any] = given or [f"x{i}" for i in range(table.shape[1])]
         n_rows = table.shape[0]
+    elif given is not None:
+        own, n_rows = given, table.shape[0]
     elif isinstance(table, pa.Table):
         table = _without_index(table)
         own, n_rows = table.column_names, table.num_rows
@@ -104,7 +112,7 @@ def file_columns(
     *,
     to_learn: bool = True,
 ) -> tuple[list[Column], tuple[str, ...]]:
-    """Read a text file (.csv, .tsv, .txt, plain or .gz), an .arff or a .parquet file into columns.
+    """Read a text file (.csv, .tsv, .txt, plain or .gz), .arff, .parquet or .h5ad into columns.
 
     Parameters
     ----------
@@ -133,7 +141,7 @@ def file_columns(
     """
     path = Path(path)
     lower = path.name.lower()
-    suffix = next((s for s in (*SUFFIXES, *_PARQUET, ".arff") if lower.endswith(s)), None)
+    suffix = next((s for s in (*SUFFIXES, *_PARQUET, ".arff", _ANNDATA) if lower.endswith(s)), None)
     if path.is_dir():
         raise DataError(f"{path} is a folder; give one file: {KINDS}")
     if suffix is None:
@@ -144,10 +152,9 @@ def file_columns(
         raise DataError(f"{path} is no ordinary file; save the table to a file first")
     if path.stat().st_size == 0:
         raise DataError(f"{path}: the file is empty; expected a header and rows")
-    if suffix in _PARQUET:
-        return table_columns(_parquet_table(path), options, names, str(path), to_learn=to_learn), ()
-    if suffix == ".arff":
-        return table_columns(read_arff(path), options, names, str(path), to_learn=to_learn), ()
+    if suffix in (*_PARQUET, ".arff", _ANNDATA):
+        read = {".arff": read_arff, _ANNDATA: read_h5ad}.get(suffix, _parquet_table)
+        return table_columns(read(path), options, names, str(path), to_learn=to_learn), ()
     return read_text(path, options, names, layout or TextLayout(), to_learn=to_learn)
 
 
@@ -172,6 +179,8 @@ def _arrow_columns(table: Any, places: list[int], names: list[str]) -> Iterator[
         try:
             if isinstance(table, np.ndarray):
                 yield _numpy_column(table[:, place])
+            elif sparse.issparse(table):
+                yield _numpy_column(dense_column(table, place))
             else:
                 yield _series_to_arrow(table[:, place])
         except UnicodeError as error:
