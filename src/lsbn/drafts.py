@@ -24,7 +24,7 @@ __all__ = ["Leftover", "draft_of", "leftovers", "remove", "resumable"]
 
 _NOT_SETTINGS = ("checkpoint", "n_jobs", "random_state", "verbose")
 """Parameters that do not change the result, or are checked apart."""
-_TEMPORARY = re.compile(r"^\..+\.[0-9a-f]{8}\.tmp$")
+_TEMPORARY = re.compile(r"^\..+\.[0-9a-f]{8}-[0-9]+-[0-9a-f]{8}\.tmp$")
 """Names of files and folders that `lsbn.files` was writing."""
 
 
