@@ -108,6 +108,11 @@ def add_table_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("-o", "--output", required=True, metavar="RUN", help="folder to write")
     command.add_argument("--force", action="store_true", help="replace RUN if it exists")
     command.add_argument("--truth", metavar="NET", help="the true network, to compare with")
+    command.add_argument(
+        "--parquet",
+        action="store_true",
+        help="write edges and communities as Parquet, too; above 1,000 variables they always are",
+    )
     add_reading_options(command)
     add_seed(command)
     add_jobs(command)
