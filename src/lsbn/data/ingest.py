@@ -6,9 +6,9 @@ Arrow, CSV and Parquet. The coding of states in `lsbn.data.coding` sees columns 
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ from lsbn.data.columns import (
 from lsbn.data.memory import require_memory
 from lsbn.data.options import TableOptions
 from lsbn.data.selection import chosen, with_na
+from lsbn.data.stored import ParquetColumns, index_names, is_flat, is_large, stored_columns
 from lsbn.data.textfile import SUFFIXES, TextLayout, combined, read_text
 
 __all__ = ["file_columns", "table_columns"]
@@ -90,6 +91,8 @@ def table_columns(
     elif isinstance(table, pa.Table):
         table = _without_index(table)
         own, n_rows = table.column_names, table.num_rows
+    elif isinstance(table, ParquetColumns):
+        own, n_rows = table.column_names, table.num_rows
     else:
         table, own = _narwhals_frame(table)
         n_rows = len(table)
@@ -100,6 +103,8 @@ def table_columns(
     if to_learn or not places or not n_rows:
         check_shape(len(places), n_rows, source)
     left = [clean[place] for place in places]
+    if isinstance(table, ParquetColumns) or (sparse.issparse(table) and is_large(*table.shape)):
+        return stored_columns(left, places, partial(_arrow_column, table), options.na)
     parsed = parse_columns(left, _arrow_columns(table, places, left))
     return [with_na(column, options.na) for column in parsed]
 
@@ -158,10 +163,13 @@ def file_columns(
     return read_text(path, options, names, layout or TextLayout(), to_learn=to_learn)
 
 
-def _parquet_table(path: Path) -> pa.Table:
+def _parquet_table(path: Path) -> pa.Table | ParquetColumns:
+    """Read a Parquet file, or a large one column by column, when it is coded."""
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
-            shape = file.metadata
+            shape, schema = file.metadata, file.schema_arrow
+            if is_large(shape.num_rows, shape.num_columns) and is_flat(schema):
+                return ParquetColumns(path)
             require_memory(shape.num_rows * shape.num_columns, str(path))
             return file.read()
     except DataError:
@@ -172,22 +180,24 @@ def _parquet_table(path: Path) -> pa.Table:
 
 def _arrow_columns(table: Any, places: list[int], names: list[str]) -> Iterator[pa.Array]:
     """Yield some of the columns of a table as Arrow arrays."""
-    if isinstance(table, pa.Table):
-        yield from (combined(table.column(place)) for place in places)
-        return
     for place, name in zip(places, names, strict=True):
         try:
-            if isinstance(table, np.ndarray):
-                yield _numpy_column(table[:, place])
-            elif sparse.issparse(table):
-                yield _numpy_column(dense_column(table, place))
-            else:
-                yield _series_to_arrow(table[:, place])
+            yield _arrow_column(table, place)
         except UnicodeError as error:
             raise DataError(
                 f"text that is not Unicode in column {name!r} ({error}); write the column again "
                 "with the right encoding, or drop it"
             ) from error
+
+
+def _arrow_column(table: Any, place: int) -> pa.Array:
+    if isinstance(table, pa.Table | ParquetColumns):
+        return combined(table.column(place))
+    if isinstance(table, np.ndarray):
+        return _numpy_column(table[:, place])
+    if sparse.issparse(table):
+        return _numpy_column(dense_column(table, place))
+    return _series_to_arrow(table[:, place])
 
 
 def _narwhals_frame(table: Any) -> tuple[nw.DataFrame[Any], list[Any]]:
@@ -253,11 +263,6 @@ def _values_to_arrow(values: np.ndarray, mask: np.ndarray | None = None) -> pa.A
 
 def _without_index(table: pa.Table) -> pa.Table:
     """Drop the columns in which pandas stored its row index."""
-    try:
-        stored = json.loads((table.schema.metadata or {}).get(b"pandas", b"{}"))
-        listed = stored.get("index_columns", [])
-        index = {name for name in listed if isinstance(name, str)}
-    except (ValueError, TypeError, AttributeError, RecursionError):  # not written by pandas
-        return table
+    index = index_names(table.schema)
     keep = [i for i, name in enumerate(table.column_names) if name not in index]
     return table if len(keep) == table.num_columns else table.select(keep)
