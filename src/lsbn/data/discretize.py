@@ -187,16 +187,18 @@ def _scaled_edges(distinct: np.ndarray, rank: np.ndarray, method: str, bins: int
 
 
 def _bin_edges(values: np.ndarray, strategy: str, bins: int) -> np.ndarray:
-    """Return the edges of scikit-learn's bins.
+    """Return the edges of scikit-learn's bins of sorted values.
 
-    Quantiles and equal widths take one line each, and `KBinsDiscretizer` takes ten times as long
-    for a column of 200 rows, so that only k-means calls it.
+    Only k-means calls `KBinsDiscretizer`. For a column of 200 rows it takes ten times as long as
+    the other methods do here, with the same edges.
     """
     if strategy == "uniform":
-        return np.linspace(values.min(), values.max(), bins + 1)
+        return np.linspace(values[0], values[-1], bins + 1)
     if strategy == "quantile":
-        shares = np.linspace(0, 100, bins + 1)
-        edges = np.percentile(values, shares, method="averaged_inverted_cdf")
+        place = len(values) * (np.linspace(0, 100, bins + 1) / 100) - 1
+        below = np.floor(place)
+        low, high = (values[np.clip(below.astype(np.intp) + k, 0, len(values) - 1)] for k in (0, 1))
+        edges = np.where(place == below, (low + high) / 2, high)
         return edges[np.ediff1d(edges, to_begin=np.inf) > 1e-8]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
