@@ -77,25 +77,7 @@ def table_columns(
     DataError
         If the table, its names or its values cannot be used.
     """
-    given: list[Any] | None = None
-    if is_annotated(table):
-        table, given = annotated_matrix(table)
-    if isinstance(table, np.ndarray):
-        if table.ndim != 2 or table.dtype.kind in "cV":
-            found = f"{table.ndim}-D array of {table.dtype}"
-            raise DataError(f"expected a 2-D array (rows x columns) of plain values, got a {found}")
-        own: list[Any] = given or [f"x{i}" for i in range(table.shape[1])]
-        n_rows = table.shape[0]
-    elif given is not None:
-        own, n_rows = given, table.shape[0]
-    elif isinstance(table, pa.Table):
-        table = _without_index(table)
-        own, n_rows = table.column_names, table.num_rows
-    elif isinstance(table, ParquetColumns):
-        own, n_rows = table.column_names, table.num_rows
-    else:
-        table, own = _narwhals_frame(table)
-        n_rows = len(table)
+    table, own, n_rows = _known_table(table)
     if names is not None and len(names) != len(own):
         raise DataError(f"names has {len(names)} entries for {len(own)} columns; give one for each")
     clean = check_names(own if names is None else list(names), source)
@@ -107,6 +89,26 @@ def table_columns(
         return stored_columns(left, places, partial(_arrow_column, table), options.na)
     parsed = parse_columns(left, _arrow_columns(table, places, left))
     return [with_na(column, options.na) for column in parsed]
+
+
+def _known_table(table: Any) -> tuple[Any, list[Any], int]:
+    """Return a table in one of the forms that `_arrow_column` takes, its names and its rows."""
+    own: list[Any] = []
+    if is_annotated(table):
+        table, own = annotated_matrix(table)
+    if isinstance(table, np.ndarray):
+        if table.ndim != 2 or table.dtype.kind in "cV":
+            found = f"{table.ndim}-D array of {table.dtype}"
+            raise DataError(f"expected a 2-D array (rows x columns) of plain values, got a {found}")
+        return table, own or [f"x{i}" for i in range(table.shape[1])], table.shape[0]
+    if own:
+        return table, own, table.shape[0]
+    if isinstance(table, pa.Table):
+        table = _without_index(table)
+    if isinstance(table, pa.Table | ParquetColumns):
+        return table, table.column_names, table.num_rows
+    table, own = _narwhals_frame(table)
+    return table, own, len(table)
 
 
 def file_columns(
