@@ -21,7 +21,7 @@ from typing import Any
 import networkx as nx
 
 from lsbn.answers.answers import Answers
-from lsbn.answers.store import POSTERIOR, read_answers
+from lsbn.answers.store import CODING, POSTERIOR, read_answers
 from lsbn.framework.diagnostics import FitDiagnostics
 from lsbn.graph import EdgeProbabilities
 from lsbn.metrics import compare, group_nodes
@@ -109,7 +109,8 @@ def report_from_run(
 
     The page is the same as the page of `lsbn learn`, with three exceptions: the footer has the
     version of lsbn that writes the page; the truth is missing if its file is gone; and folders of
-    older versions do not hold the order of the variables, which is then alphabetical.
+    older versions do not hold the order of the variables, which is then alphabetical, nor what
+    strengths and probability tables need.
 
     Parameters
     ----------
@@ -134,7 +135,8 @@ def report_from_run(
         communities = run.communities if (run.path / "communities.json").is_file() else []
         if truth is None:
             truth = _truth_of(summary, columns_of(edges.names, run.groups))
-        answers = read_answers(run.path, edges) if (run.path / POSTERIOR).is_file() else None
+        stored = all((run.path / name).is_file() for name in (CODING, POSTERIOR))
+        answers = read_answers(run.path, edges) if stored else None
         content = _Content(edges, communities, truth, answers)
         page = _page(content, summary, title=title, threshold=threshold_of(summary))
     page.write(target)
