@@ -28,6 +28,7 @@ from lsbn.learners.greedy import learn_greedy
 from lsbn.learners.pc import learn_pc
 from lsbn.metrics import compare
 from lsbn.network import load_network
+from lsbn.studies.peers import pyagrum_learner
 
 ROWS = 20_000
 
@@ -115,7 +116,7 @@ def pyagrum_greedy(table: pd.DataFrame) -> tuple[nx.DiGraph, float]:
     import pyagrum
 
     pyagrum.setNumberOfThreads(1)
-    learner = pyagrum.BNLearner(table.astype(str))
+    learner = pyagrum_learner(table.astype(str))
     learner.useGreedyHillClimbing()
     learner.useScoreBDeu()
     dag, seconds = timed(learner.learnDAG)

@@ -30,6 +30,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lsbn import LSBN
 from lsbn.files import atomic_file
+from lsbn.studies.peers import pyagrum_learner
 from lsbn.studies.tabular import Table
 from parts.command_line import chosen, numbers, words
 from parts.own_tables import OwnTables, averaged, fitted, single
@@ -135,7 +136,7 @@ def pyagrum_greedy(table: pd.DataFrame, seed: int) -> nx.DiGraph:
     for name in table.columns:
         labels = list(table[name].cat.categories)
         template.add(pyagrum.LabelizedVariable(name, name, labels))
-    learner = pyagrum.BNLearner(table.astype(str), template)
+    learner = pyagrum_learner(table.astype(str), template)
     learner.useGreedyHillClimbing()
     learner.useScoreBDeu()
     graph = empty_graph(table, seed)

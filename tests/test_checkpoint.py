@@ -16,6 +16,7 @@ from lsbn import LSBN, Dataset, checkpoint, parallel
 from lsbn.checkpoint import PLAIN, Checkpoint
 from lsbn.cli.app import main
 from lsbn.drafts import draft_of, leftovers
+from lsbn.files import atomic_file
 from lsbn.learners import Score
 from lsbn.learners.averaging import SearchSettings
 from lsbn.learners.averaging.search import ParentSetSearch
@@ -261,3 +262,13 @@ def test_a_resumed_search_remembers_the_same_scores(tmp_path, monkeypatch, table
     monkeypatch.setattr("lsbn.kernels.parents.explore_parent_sets", None)
     with Checkpoint(tmp_path / "x", {}).active():
         assert explored() == wanted
+
+
+def test_files_that_were_being_written_are_found(tmp_path):
+    """A process that is killed inside `atomic_file` leaves its draft."""
+    with atomic_file(tmp_path / "edges.csv") as draft:
+        draft.write_text("half")
+        (tmp_path / "other.tmp").write_text("not ours")
+        found = leftovers(tmp_path)
+    assert [(each.path, each.what, each.size) for each in found] == [(draft, "unfinished file", 4)]
+    assert leftovers(tmp_path) == []

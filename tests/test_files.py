@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 
 import pytest
 from hypothesis import given
@@ -98,3 +99,10 @@ def test_pipes_are_refused(tmp_path):
 def test_names_of_formulas_are_written_and_read(name):
     assert plain_name(safe_name(name)) == name
     assert not safe_name(name).startswith(("=", "@", "\t", "\r"))
+
+
+def test_tests_leave_nothing_in_the_temporary_folder(temporary_folder):
+    """Also files that a package does not remove, and those of other processes."""
+    assert tempfile.gettempdir() == temporary_folder
+    command = [sys.executable, "-c", "import tempfile; print(tempfile.gettempdir())"]
+    assert subprocess.check_output(command, text=True).strip() == temporary_folder

@@ -24,8 +24,8 @@ __all__ = ["Leftover", "draft_of", "leftovers", "remove", "resumable"]
 
 _NOT_SETTINGS = ("checkpoint", "n_jobs", "random_state", "verbose")
 """Parameters that do not change the result, or are checked apart."""
-_TEMPORARY = re.compile(r"^\..+\.[0-9a-f]{8}\.tmp$")
-"""Names of files and folders that `lsbn.files` was writing."""
+_TEMPORARY = re.compile(r"^\..+\.[0-9a-f]{8}(-[0-9]+-[0-9a-f]{8})?\.tmp$")
+"""Names of files and folders that `lsbn.files` was writing, also in older versions."""
 
 
 def draft_of(output: str | os.PathLike[str]) -> Path:

@@ -80,6 +80,7 @@ class FittedNetwork:
             summary=summary,
             title=title,
             threshold=self.threshold,
+            answers=self._answers,
         )
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:

@@ -80,7 +80,7 @@ class NetworkFit:
 
         Parameters
         ----------
-        X : pandas, polars or pyarrow table, 2-D numpy array, or Dataset
+        X : pandas, polars or pyarrow table, 2-D numpy array, AnnData, or Dataset
             Rows are observations, columns are variables.
         y : ignored
 

@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.preprocessing import KBinsDiscretizer
 
 from data_cases import assert_same, frame
 from lsbn.data import DataError, Dataset
+from lsbn.data.discretize import _bin_edges
 
 
 def test_continuous_columns_are_refused_by_name(tmp_path):
@@ -196,3 +198,20 @@ def test_intervals_keep_their_order():
     table["d"] = table.a.where(table.a % 3 > 0)
     data = Dataset.from_table(table, discretize="uniform", bins=7, missing="state")
     assert_same(Dataset.from_table(data.to_pandas()), data)
+
+
+@pytest.mark.filterwarnings("ignore")
+@settings(deadline=None, max_examples=150)
+@given(
+    st.lists(st.integers(-9, 9) | st.floats(-1e3, 1e3), min_size=3, max_size=60),
+    st.integers(2, 9),
+    st.sampled_from(["quantile", "uniform"]),
+)
+def test_edges_are_those_of_scikit_learn(values, bins, strategy):
+    values = np.sort(np.array(values, float))
+    if values[0] == values[-1]:
+        values[-1] += 1
+    how = {"strategy": strategy, "quantile_method": "averaged_inverted_cdf", "subsample": None}
+    binner = KBinsDiscretizer(bins, encode="ordinal", **how).fit(values[:, None])
+    expected = binner.bin_edges_[0]
+    assert np.array_equal(_bin_edges(values, strategy, bins), expected)

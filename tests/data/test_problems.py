@@ -145,3 +145,12 @@ def test_what_each_column_becomes(tmp_path):
     again = check_file(tmp_path / "t.csv", report.cured)
     assert again.problems == ""
     assert [c.states for c in again.columns] == [c.states for c in report.columns if c.states]
+
+
+def test_text_that_differs_in_nearly_all_rows_is_pointed_out():
+    names = [f"person {k}" for k in range(19)]
+    table = frame(name=[*names, names[0]], town=["a", "b"] * 10, street=[*names[:12], *["s"] * 8])
+    told = "'name' names the rows, it is no variable"
+    assert any(told in note for note in Dataset.from_table(table).notes)
+    unused = pd.Categorical(["a", "b"] * 10, categories=["a", "b", *names])
+    assert Dataset.from_table(frame(x=unused, y=[1, 2] * 10)).notes == ()

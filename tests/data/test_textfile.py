@@ -160,3 +160,11 @@ def test_a_first_line_of_numbers_is_pointed_out(tmp_path):
     with pytest.raises(DataError, match="use --no-header"):
         Dataset.read(path)
     assert Dataset.read(path, header=False).n_rows == 3
+
+
+def test_dates_with_slashes(tmp_path):
+    (tmp_path / "t.csv").write_text("when,x\n2012/01/31,1\n2012/02/01 12:30,2\n2013/02/01,1\n")
+    data = Dataset.read(tmp_path / "t.csv", discretize="year")
+    assert data.states[0] == ("2012", "2013")
+    (tmp_path / "t.csv").write_text("when,x\n31/01/2012,1\n2012/01/3,2\n")
+    assert Dataset.read(tmp_path / "t.csv").states[0] == ("2012/01/3", "31/01/2012")

@@ -16,6 +16,7 @@ from lsbn.answers.coding import Coding
 from lsbn.answers.effects import Effect, effect_of
 from lsbn.answers.ensemble import Ensemble
 from lsbn.answers.families import DataCounts, FamilyTable, FamilyTables
+from lsbn.answers.strength import dependence, ordered_states, pair_margin
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.graph.edge_access import place_of
@@ -150,6 +151,21 @@ class Answers:
     def ancestors(self) -> sparse.csr_array:
         """Return the probability of a directed path for all pairs, ancestor by descendant."""
         return self.posterior.ancestors()
+
+    def edge_strengths(self, minimum: float = 0.01) -> pd.DataFrame:
+        """Return strength and sign of the dependence along each edge, from the data of a fit."""
+        frame = self.edges.to_frame(minimum)
+        place = {name: v for v, name in enumerate(self.coding.names)}
+        orders = [ordered_states(labels) for labels in self.coding.states]
+        found = []
+        for pair in zip(frame["source"], frame["target"], strict=True):
+            u, v = (place[name] for name in pair)
+            margin = pair_margin(self.tables.counts(v, (u,)), u)
+            found.append(dependence(margin, orders[u], orders[v]))
+        figures = {
+            key: [getattr(each, key) for each in found] for key in ("strength", "sign", "tau")
+        }
+        return frame.assign(**figures)
 
     # Likelihood and prediction
 

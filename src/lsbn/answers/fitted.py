@@ -17,6 +17,7 @@ from lsbn.answers.arviz import to_arviz
 from lsbn.answers.checks import check_features
 from lsbn.answers.effects import Effect
 from lsbn.graph.sampled import Estimate
+from lsbn.network.exchange import write_network
 
 __all__ = ["FittedAnswers"]
 
@@ -148,6 +149,35 @@ class FittedAnswers:
         whether the draw has an edge, for all edges of some uncertainty.
         """
         return to_arviz(self.answers_.posterior)
+
+    def edge_strengths(self, minimum: float = 0.01) -> pd.DataFrame:
+        """Return strength and sign of the dependence along each edge.
+
+        Parameters
+        ----------
+        minimum : float
+            Edges with a smaller probability are left out.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the columns source, target, probability; strength, Cramér's V from 0 to 1; sign,
+            ``+`` or ``-`` if the states of both variables have an order; and tau, Kendall's tau-b.
+            The most probable edge is first.
+
+        Notes
+        -----
+        They describe the two columns alone, see `lsbn.answers.strength`.
+
+        Examples
+        --------
+        >>> from lsbn import LSBN, load_network
+        >>> table = load_network("alarm").sample(500, random_state=0)[["HR", "HRBP", "CO"]]
+        >>> model = LSBN(random_state=0).fit(table)
+        >>> model.edge_strengths(0.5)["strength"].round(2).tolist()
+        [0.51, 0.68]
+        """
+        return self.answers_.edge_strengths(minimum)
 
     # Likelihood and prediction
 
@@ -305,3 +335,23 @@ class FittedAnswers:
             A file whose name ends in ``.bif`` or ``.bif.gz``.
         """
         self.answers_.to_network().write_bif(path, portable=True)
+
+    def to_xmlbif(self, path: str | os.PathLike[str]) -> None:
+        """Write `dag_` with its tables as XMLBIF, with the names of `to_bif`.
+
+        Parameters
+        ----------
+        path : str or path
+            A file whose name ends in ``.xmlbif``, ``.bifxml`` (for pyAgrum) or ``.xml``.
+        """
+        write_network(self.answers_.to_network(), path, "xmlbif")
+
+    def to_net(self, path: str | os.PathLike[str]) -> None:
+        """Write `dag_` with its tables as NET, the format of Hugin; labels are original names.
+
+        Parameters
+        ----------
+        path : str or path
+            A file whose name ends in ``.net``.
+        """
+        write_network(self.answers_.to_network(), path, "net")

@@ -16,13 +16,28 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from lsbn.cli import ask, check, clean, demo, evaluate, learn, partition, report, sample, study
+from lsbn.cli import (
+    ask,
+    check,
+    clean,
+    demo,
+    evaluate,
+    export,
+    learn,
+    partition,
+    report,
+    sample,
+    study,
+)
 from lsbn.cli.options import HelpFormatter
 from lsbn.version import __version__
 
 __all__ = ["main", "make_parser"]
 
-COMMANDS = (demo, check, learn, ask, report, evaluate, partition, sample, study, clean)
+COMMANDS = (
+    *(demo, check, learn, ask, report, export),
+    *(evaluate, partition, sample, study, clean),
+)
 UNEXPECTED, BAD_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 """Exit codes."""
 

@@ -39,6 +39,7 @@ def add_parser(commands: Commands) -> None:
         knowledge=None,
         paper=False,
         truth="alarm",
+        parquet=False,
         shuffle_columns=True,
     )
     add_seed(command)

@@ -46,6 +46,7 @@ RUN is a new folder:
   network.bif       the graph with its probability tables, for pgmpy, pyAgrum and others
   posterior.npz     networks from the posterior, and counts, for `lsbn ask RUN ...`
   coding.json       the states of each column, and the cuts of numbers
+  edges.parquet, communities.parquet   with --parquet, and above 1,000 variables
 
 {TRUTH_HELP}
 
@@ -193,6 +194,7 @@ def learn_and_write(
         The communities.
     """
     from lsbn.answers.store import write_answers
+    from lsbn.graph.parquet import LARGE, write_communities, write_edges
     from lsbn.report import write_report
     from lsbn.runs import evaluation_of, write_run
 
@@ -209,12 +211,16 @@ def learn_and_write(
     def page(folder: Path) -> None:
         if (note := write_answers(folder, result.answers)) is not None:
             notes.append(note)
+        if arguments.parquet or edges.n_variables > LARGE:
+            write_edges(folder / "edges.parquet", edges.as_written())
+            write_communities(folder / "communities.parquet", communities, edges.names)
         write_report(
             folder / "report.html",
             edges=edges,
             communities=communities,
             summary=summary,
             truth=truth,
+            answers=result.answers,
         )
 
     with stages("write", arguments.output):

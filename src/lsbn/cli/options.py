@@ -33,10 +33,11 @@ WITHOUT_SCORE = ("pc", "aracne")
 """Learners that test for independence, or compare mutual information, and have no score."""
 
 TABLE_HELP = """\
-DATA is a .csv, .tsv or .txt file (also .gz), or an .arff or .parquet file: one row per observation,
-one column per variable, a header with the names. The values of a column are states (text or whole
-numbers). Columns with fractions or dates need --discretize. Tables with missing values need
---missing. `lsbn check DATA` says what each column will become, and the options that it needs.
+DATA is a .csv, .tsv or .txt file (also .gz), or an .arff, .parquet or .h5ad file: one row per
+observation, one column per variable, a header with the names. Of .h5ad files (they need anndata)
+the matrix X is read. The values of a column are states (text or whole numbers). Columns with
+fractions or dates need --discretize. Tables with missing values need --missing.
+`lsbn check DATA` says what each column will become, and the options that it needs.
 
 --discretize takes one method for all columns of numbers, methods for single columns, or both:
   --discretize quantile
@@ -107,6 +108,11 @@ def add_table_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("-o", "--output", required=True, metavar="RUN", help="folder to write")
     command.add_argument("--force", action="store_true", help="replace RUN if it exists")
     command.add_argument("--truth", metavar="NET", help="the true network, to compare with")
+    command.add_argument(
+        "--parquet",
+        action="store_true",
+        help="write edges and communities as Parquet, too; above 1,000 variables they always are",
+    )
     add_reading_options(command)
     add_seed(command)
     add_jobs(command)

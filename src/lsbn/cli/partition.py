@@ -27,6 +27,7 @@ RUN is a new folder:
   partition.json    by_weight: the communities of each of the seven weight functions;
                     kept: the fraction of pairs that each weight function kept
   summary.json      size of the table, settings, seed, versions, seconds, diagnostics
+  communities.parquet   with --parquet, and above 1,000 variables
 
 {TRUTH_HELP}
 With --truth, the command counts the true edges inside communities.
@@ -53,6 +54,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _find_communities(arguments: argparse.Namespace) -> None:
+    from lsbn.graph.parquet import LARGE, write_communities
     from lsbn.partition import ropart
     from lsbn.runs import write_run
 
@@ -70,11 +72,17 @@ def _find_communities(arguments: argparse.Namespace) -> None:
         "notes": dataset.notes,
         "edge_coverage": coverage,
     }
+
+    def tables(folder: Path) -> None:
+        if arguments.parquet or dataset.n_variables > LARGE:
+            write_communities(folder / "communities.parquet", communities, dataset.names)
+
     write_run(
         arguments.output,
         make_summary(arguments, dataset, stages, diagnostics),
         communities,
         partition={"by_weight": by_weight, "kept": parts.kept},
+        more=tables,
         force=arguments.force,
     )
     print_communities(communities, f"all of them: {Path(arguments.output) / 'communities.json'}")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["copies_used", "make_summary", "score_used"]
 
-NOT_SETTINGS = {"run", "debug", "force", "output", "seed"}
+NOT_SETTINGS = {"run", "debug", "force", "output", "parquet", "seed"}
 """Arguments that do not change a result, and the seed, which has a place of its own."""
 
 

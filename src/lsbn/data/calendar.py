@@ -21,6 +21,7 @@ _ISO = (
     r"^[0-9]{4}-[01][0-9]-[0-3][0-9]"
     r"([T ][0-2][0-9]:[0-5][0-9](:[0-5][0-9](\.[0-9]{1,9})?)?(Z|[+-][0-2][0-9]:?[0-5][0-9])?)?$"
 )
+_SLASHES = re.compile(r"^([0-9]{4})/([0-9]{2})/")
 _ISO_START = re.compile(r"[0-9]{4}-[01][0-9]-[0-3][0-9]")
 
 
@@ -100,8 +101,10 @@ def periods(ticks: np.ndarray, time: str, zone: str, by: str) -> tuple[np.ndarra
 def dates_of(labels: pa.Array) -> pa.Array | None:
     """Read texts such as ``2020-01-31`` or ``2020-01-31T12:30:00+02:00``; None if one is no date.
 
-    Dates with an offset are in UTC.
+    Dates may have slashes, ``2020/01/31``. Dates with an offset are in UTC.
     """
+    if len(labels) and _SLASHES.match(labels[0].as_py()):
+        labels = pc.replace_substring_regex(labels, _SLASHES.pattern, r"\1-\2-")
     if len(labels) == 0 or not _ISO_START.match(labels[0].as_py()):
         return None
     if not pc.all(pc.match_substring_regex(labels, pattern=_ISO)).as_py():

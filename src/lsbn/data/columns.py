@@ -21,6 +21,7 @@ __all__ = [
     "DataError",
     "check_names",
     "check_shape",
+    "in_order",
     "is_missing",
     "is_unicode",
     "label_of",
@@ -247,12 +248,29 @@ def _sorted_labels(labels: list[str]) -> list[str]:
     ['9', '10', '(missing)']
     """
     rest = [label for label in labels if not _GAP.fullmatch(label)]
-    starts = [_START.match(label) for label in rest]
-    if not rest or not all(starts) or max(map(len, rest)) > 1_000:
+    starts = _starts(rest)
+    if starts is None:
         return sorted(labels)
-    sizes = [_size(start[1]) for start in starts if start]
+    sizes = [_size(start) for start in starts]
     order = sorted(zip(sizes, [label.lstrip("[(") for label in rest], rest, strict=True))
     return [label for _, _, label in order] + sorted(set(labels) - set(rest), key=len)
+
+
+def _starts(labels: Sequence[str]) -> list[str] | None:
+    """Return the numbers, or the lower ends of intervals; None if a label is something else."""
+    starts = [_START.match(label) for label in labels]
+    if not labels or not all(starts) or max(map(len, labels)) > 1_000:
+        return None
+    return [start[1] for start in starts if start]
+
+
+def in_order(labels: Sequence[str]) -> bool:
+    """Return whether labels are numbers or intervals.
+
+    >>> in_order(["[1, 2]", "(2, 5]"]), in_order(["1", "many"])
+    (True, False)
+    """
+    return _starts(labels) is not None
 
 
 def _size(text: str) -> int | float:

@@ -117,9 +117,9 @@ class Dataset:
 
         Parameters
         ----------
-        table : pandas, polars or pyarrow table, 2-D numpy array, or Dataset
-            Rows are observations, columns are variables. Row indices of pandas are ignored. A
-            Dataset is returned unchanged.
+        table : pandas, polars or pyarrow table, 2-D numpy array, AnnData, or Dataset
+            Rows are observations, columns are variables. Row indices of pandas are ignored. Of
+            AnnData the matrix ``X`` is used, dense or sparse. A Dataset is returned unchanged.
         discretize : str or dict, optional
             How numbers, dates and durations become states: ``"quantile"``, ``"uniform"`` or
             ``"kmeans"`` cut every column with more than `bins` different values into intervals,
@@ -174,12 +174,13 @@ class Dataset:
         sep: str | None = None,
         header: bool = True,
     ) -> Dataset:
-        """Code a .csv, .tsv or .txt file (plain or .gz), or an .arff or .parquet file.
+        """Code a .csv, .tsv or .txt file (plain or .gz), or an .arff, .parquet or .h5ad file.
 
         Parameters
         ----------
         path : str or path
-            A text file must be UTF-8.
+            A text file must be UTF-8. An .h5ad file needs anndata (``pip install
+            'lsbn[anndata]'``).
         discretize, bins, missing, max_states, names, drop, keep, na
             As for `from_table`.
         sep : str, optional

@@ -17,22 +17,30 @@ FEW_MARKS = 3
 """At most this number of labels among numbers are taken for marks."""
 MANY_NUMBERS = 4
 """With fewer numbers beside them, labels such as 'none' are taken for states."""
+MANY_NAMES, NEARLY_ALL = 16, 0.8
+"""Texts that differ in this share of the rows, and are at least so many, name the rows."""
 _IDENTIFIER = re.compile(r"(^|[^a-zA-Z])(id|index)$|^unnamed", re.IGNORECASE)
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def names_rows(column: Column) -> bool:
-    """Return whether a column of whole numbers only names the rows.
+    """Return whether a column only names the rows.
 
-    It counts them (1, 2, 3, ... or 0, 1, 2, ...), or it is called ``id`` and most values differ.
+    Whole numbers count them (1, 2, 3, ... or 0, 1, 2, ...), or are called ``id`` and most values
+    differ. Of many texts, nearly all differ.
 
     Examples
     --------
     >>> names_rows(Column("x", np.arange(20))), names_rows(Column("x", np.arange(20) % 7))
     (True, False)
     """
+    if column.missing is not None or column.time:
+        return False
+    if column.labels is not None:
+        many = len(column.labels) >= MANY_NAMES
+        return many and len(np.unique(column.values)) >= NEARLY_ALL * len(column.values)
     values = column.values
-    if column.labels is not None or column.missing is not None or column.time or len(values) < 10:
+    if len(values) < 10:
         return False
     if values[0] in (0, 1) and (np.diff(values.astype(np.float64)) == 1).all():
         return True

@@ -6,9 +6,9 @@ Arrow, CSV and Parquet. The coding of states in `lsbn.data.coding` sees columns 
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
+from scipy import sparse
 
+from lsbn.data.annotated import annotated_matrix, dense_column, is_annotated, read_h5ad
 from lsbn.data.arff import read_arff
 from lsbn.data.columns import (
     Column,
@@ -31,12 +33,14 @@ from lsbn.data.columns import (
 from lsbn.data.memory import require_memory
 from lsbn.data.options import TableOptions
 from lsbn.data.selection import chosen, with_na
+from lsbn.data.stored import ParquetColumns, index_names, is_flat, is_large, stored_columns
 from lsbn.data.textfile import SUFFIXES, TextLayout, combined, read_text
 
 __all__ = ["file_columns", "table_columns"]
 
 _PARQUET = (".parquet", ".pq")
-KINDS = ".csv, .tsv, .txt (each also with .gz), .arff or .parquet"
+_ANNDATA = ".h5ad"
+KINDS = ".csv, .tsv, .txt (each also with .gz), .arff, .parquet or .h5ad"
 _TOO_WIDE = ("Int128", "UInt128")
 """Types of polars that numpy does not have."""
 
@@ -49,11 +53,11 @@ def table_columns(
     *,
     to_learn: bool = True,
 ) -> list[Column]:
-    """Split a pandas, polars, pyarrow or numpy table into columns.
+    """Split a pandas, polars, pyarrow or numpy table, or an AnnData object, into columns.
 
     Parameters
     ----------
-    table : DataFrame, pyarrow.Table or 2-D array
+    table : DataFrame, pyarrow.Table, 2-D array or AnnData
         Anything that narwhals reads, or an array of rows x columns.
     options : TableOptions
         Its ``drop``, ``keep`` and ``na`` are used here.
@@ -73,18 +77,7 @@ def table_columns(
     DataError
         If the table, its names or its values cannot be used.
     """
-    if isinstance(table, np.ndarray):
-        if table.ndim != 2 or table.dtype.kind in "cV":
-            found = f"{table.ndim}-D array of {table.dtype}"
-            raise DataError(f"expected a 2-D array (rows x columns) of plain values, got a {found}")
-        own: list[Any] = [f"x{i}" for i in range(table.shape[1])]
-        n_rows = table.shape[0]
-    elif isinstance(table, pa.Table):
-        table = _without_index(table)
-        own, n_rows = table.column_names, table.num_rows
-    else:
-        table, own = _narwhals_frame(table)
-        n_rows = len(table)
+    table, own, n_rows = _known_table(table)
     if names is not None and len(names) != len(own):
         raise DataError(f"names has {len(names)} entries for {len(own)} columns; give one for each")
     clean = check_names(own if names is None else list(names), source)
@@ -92,8 +85,30 @@ def table_columns(
     if to_learn or not places or not n_rows:
         check_shape(len(places), n_rows, source)
     left = [clean[place] for place in places]
+    if isinstance(table, ParquetColumns) or (sparse.issparse(table) and is_large(*table.shape)):
+        return stored_columns(left, places, partial(_arrow_column, table), options.na)
     parsed = parse_columns(left, _arrow_columns(table, places, left))
     return [with_na(column, options.na) for column in parsed]
+
+
+def _known_table(table: Any) -> tuple[Any, list[Any], int]:
+    """Return a table in one of the forms that `_arrow_column` takes, its names and its rows."""
+    own: list[Any] = []
+    if is_annotated(table):
+        table, own = annotated_matrix(table)
+    if isinstance(table, np.ndarray):
+        if table.ndim != 2 or table.dtype.kind in "cV":
+            found = f"{table.ndim}-D array of {table.dtype}"
+            raise DataError(f"expected a 2-D array (rows x columns) of plain values, got a {found}")
+        return table, own or [f"x{i}" for i in range(table.shape[1])], table.shape[0]
+    if own:
+        return table, own, table.shape[0]
+    if isinstance(table, pa.Table):
+        table = _without_index(table)
+    if isinstance(table, pa.Table | ParquetColumns):
+        return table, table.column_names, table.num_rows
+    table, own = _narwhals_frame(table)
+    return table, own, len(table)
 
 
 def file_columns(
@@ -104,7 +119,7 @@ def file_columns(
     *,
     to_learn: bool = True,
 ) -> tuple[list[Column], tuple[str, ...]]:
-    """Read a text file (.csv, .tsv, .txt, plain or .gz), an .arff or a .parquet file into columns.
+    """Read a text file (.csv, .tsv, .txt, plain or .gz), .arff, .parquet or .h5ad into columns.
 
     Parameters
     ----------
@@ -133,7 +148,7 @@ def file_columns(
     """
     path = Path(path)
     lower = path.name.lower()
-    suffix = next((s for s in (*SUFFIXES, *_PARQUET, ".arff") if lower.endswith(s)), None)
+    suffix = next((s for s in (*SUFFIXES, *_PARQUET, ".arff", _ANNDATA) if lower.endswith(s)), None)
     if path.is_dir():
         raise DataError(f"{path} is a folder; give one file: {KINDS}")
     if suffix is None:
@@ -144,17 +159,19 @@ def file_columns(
         raise DataError(f"{path} is no ordinary file; save the table to a file first")
     if path.stat().st_size == 0:
         raise DataError(f"{path}: the file is empty; expected a header and rows")
-    if suffix in _PARQUET:
-        return table_columns(_parquet_table(path), options, names, str(path), to_learn=to_learn), ()
-    if suffix == ".arff":
-        return table_columns(read_arff(path), options, names, str(path), to_learn=to_learn), ()
+    if suffix in (*_PARQUET, ".arff", _ANNDATA):
+        read = {".arff": read_arff, _ANNDATA: read_h5ad}.get(suffix, _parquet_table)
+        return table_columns(read(path), options, names, str(path), to_learn=to_learn), ()
     return read_text(path, options, names, layout or TextLayout(), to_learn=to_learn)
 
 
-def _parquet_table(path: Path) -> pa.Table:
+def _parquet_table(path: Path) -> pa.Table | ParquetColumns:
+    """Read a Parquet file, or a large one column by column, when it is coded."""
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
-            shape = file.metadata
+            shape, schema = file.metadata, file.schema_arrow
+            if is_large(shape.num_rows, shape.num_columns) and is_flat(schema):
+                return ParquetColumns(path)
             require_memory(shape.num_rows * shape.num_columns, str(path))
             return file.read()
     except DataError:
@@ -165,20 +182,24 @@ def _parquet_table(path: Path) -> pa.Table:
 
 def _arrow_columns(table: Any, places: list[int], names: list[str]) -> Iterator[pa.Array]:
     """Yield some of the columns of a table as Arrow arrays."""
-    if isinstance(table, pa.Table):
-        yield from (combined(table.column(place)) for place in places)
-        return
     for place, name in zip(places, names, strict=True):
         try:
-            if isinstance(table, np.ndarray):
-                yield _numpy_column(table[:, place])
-            else:
-                yield _series_to_arrow(table[:, place])
+            yield _arrow_column(table, place)
         except UnicodeError as error:
             raise DataError(
                 f"text that is not Unicode in column {name!r} ({error}); write the column again "
                 "with the right encoding, or drop it"
             ) from error
+
+
+def _arrow_column(table: Any, place: int) -> pa.Array:
+    if isinstance(table, pa.Table | ParquetColumns):
+        return combined(table.column(place))
+    if isinstance(table, np.ndarray):
+        return _numpy_column(table[:, place])
+    if sparse.issparse(table):
+        return _numpy_column(dense_column(table, place))
+    return _series_to_arrow(table[:, place])
 
 
 def _narwhals_frame(table: Any) -> tuple[nw.DataFrame[Any], list[Any]]:
@@ -244,11 +265,6 @@ def _values_to_arrow(values: np.ndarray, mask: np.ndarray | None = None) -> pa.A
 
 def _without_index(table: pa.Table) -> pa.Table:
     """Drop the columns in which pandas stored its row index."""
-    try:
-        stored = json.loads((table.schema.metadata or {}).get(b"pandas", b"{}"))
-        listed = stored.get("index_columns", [])
-        index = {name for name in listed if isinstance(name, str)}
-    except (ValueError, TypeError, AttributeError, RecursionError):  # not written by pandas
-        return table
+    index = index_names(table.schema)
     keep = [i for i, name in enumerate(table.column_names) if name not in index]
     return table if len(keep) == table.num_columns else table.select(keep)

@@ -37,7 +37,12 @@ def _of_container() -> int:
     return limit - used
 
 
-def require_memory(cells: int, source: str, available: int | None = None) -> None:
+def require_memory(
+    cells: int,
+    source: str,
+    available: int | None = None,
+    bytes_per_cell: int = BYTES_PER_CELL,
+) -> None:
     """Refuse a table with more cells than memory can hold.
 
     Parameters
@@ -48,6 +53,8 @@ def require_memory(cells: int, source: str, available: int | None = None) -> Non
         The name of the table in the message.
     available : int, optional
         Bytes of memory; by default those of `available_memory`.
+    bytes_per_cell : int
+        Memory that a cell takes while the table is read.
 
     Raises
     ------
@@ -59,7 +66,7 @@ def require_memory(cells: int, source: str, available: int | None = None) -> Non
     >>> require_memory(10**9, "t.csv.gz", available=32 << 30)
     """
     free = available_memory() if available is None else available
-    need = BYTES_PER_CELL * cells
+    need = bytes_per_cell * cells
     if need > free:
         raise DataError(
             f"{source}: at least {cells:,} cells need about {round(need / 2**30)} GB of memory, "

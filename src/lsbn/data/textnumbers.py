@@ -57,7 +57,10 @@ def typed(column: pa.DictionaryArray, *, comma: bool = False) -> pa.Array:
             return column
     if not _all_match(labels, _NUMBER) or pc.any(_match(labels, _ZERO_PADDED)).as_py():
         return column
-    numbers = np.array([float(v) for v in labels.to_pylist()])
+    try:
+        numbers = labels.cast(pa.float64()).to_numpy()
+    except pa.ArrowInvalid:  # a sign or a blank, which only Python reads
+        numbers = np.array([float(v) for v in labels.to_pylist()])
     return pa.array(numbers).take(column.indices) if np.isfinite(numbers).any() else column
 
 

@@ -7,6 +7,7 @@ const columns = [
   { title: "This direction", key: (k) => pairs.f[k], hint: "Probability of the edge in this direction" },
   { title: "Opposite", key: (k) => pairs.r[k], hint: "Probability of the edge in the opposite direction" },
 ];
+if (pairs.s) columns.push({ title: "Strength", key: (k) => pairs.s[k] ?? -1, hint: STRENGTH });
 if (hasTruth) columns.push({ title: "Truth", key: status, text: true, hint: "hit: learned and true; miss: true, not learned; error: learned, not true" });
 const sorting = { column: 2, down: true };
 let rowsWanted = PAGE;
@@ -29,6 +30,7 @@ function row(k) {
     html("td", { class: "number", "data-label": "→", text: format(pairs.f[k]) }),
     html("td", { class: "number", "data-label": "←", text: format(pairs.r[k]) }),
   ];
+  if (pairs.s) cells.push(html("td", { class: "number", "data-label": "strength", title: strengthText(k), text: strengthFigure(k) }));
   if (!total[k] && isTrue(k)) cells[1].firstChild.data = pairs.t[k] === 1 ? "→ " : pairs.t[k] === 2 ? "← " : "– ";
   if (hasTruth) cells.push(html("td", { class: status(k), text: status(k), title: isTrue(k) ? truthText(k) : "" }));
   return html("tr", { class: k === state.pair ? "chosen" : "", "data-pair": k, onclick: select }, ...cells);
@@ -131,7 +133,7 @@ stage.addEventListener("pointerover", (event) => {
 });
 stage.addEventListener("pointerleave", () => { if (state.hover !== null) { state.hover = null; paint(); } });
 stage.addEventListener("pointerdown", (event) => {
-  if (event.button === 0) drag = { x: event.clientX, y: event.clientY, moved: false, mark: markAt(event.target) };
+  if (event.button === 0 && event.isPrimary) drag = { x: event.clientX, y: event.clientY, moved: false, mark: markAt(event.target) };
 });
 stage.addEventListener("pointermove", (event) => {
   if (!drag) return;
@@ -161,6 +163,30 @@ stage.addEventListener("wheel", (event) => {
   const box = stage.getBoundingClientRect();
   zoom(Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0016)), event.clientX - box.left, event.clientY - box.top);
 }, { passive: false });
+// Two fingers zoom and move the picture; one finger drags it sideways, or scrolls the page.
+let pinch = null;
+function fingers(event) {
+  const [p, q] = event.touches;
+  const box = stage.getBoundingClientRect();
+  return { x: (p.clientX + q.clientX) / 2 - box.left, y: (p.clientY + q.clientY) / 2 - box.top, apart: Math.hypot(p.clientX - q.clientX, p.clientY - q.clientY) || 1 };
+}
+stage.addEventListener("touchstart", (event) => {
+  if (event.touches.length !== 2) return;
+  event.preventDefault();
+  drop();
+  drag = null;
+  pinch = fingers(event);
+}, { passive: false });
+stage.addEventListener("touchmove", (event) => {
+  if (!pinch || event.touches.length !== 2) return;
+  event.preventDefault();
+  const now = fingers(event);
+  camera.x += now.x - pinch.x;
+  camera.y += now.y - pinch.y;
+  zoom(now.apart / pinch.apart, now.x, now.y);
+  pinch = now;
+}, { passive: false });
+for (const kind of ["touchend", "touchcancel"]) stage.addEventListener(kind, (event) => { if (event.touches.length < 2) pinch = null; });
 for (const button of document.querySelectorAll("[data-zoom]"))
   button.addEventListener("click", () => zoomHere(Number(button.dataset.zoom)));
 const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };

@@ -12,6 +12,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -19,10 +20,13 @@ from typing import Any
 
 import networkx as nx
 
+from lsbn.answers.answers import Answers
+from lsbn.answers.store import CODING, POSTERIOR, read_answers
 from lsbn.framework.diagnostics import FitDiagnostics
 from lsbn.graph import EdgeProbabilities
 from lsbn.metrics import compare, group_nodes
 from lsbn.report.columns import constants_line, groups_section
+from lsbn.report.dependence import strengths, tables
 from lsbn.report.inline import NetworkPage
 from lsbn.report.knowledge import knowledge_section
 from lsbn.report.picture import payload
@@ -36,7 +40,7 @@ from lsbn.version import __version__
 __all__ = ["report_from_run", "report_page", "write_report"]
 
 REPORT = "report.html"
-SCRIPT = ("picture.js", "panel.js", "controls.js")
+SCRIPT = ("picture.js", "panel.js", "tables.js", "controls.js")
 """The parts of the script, in their order."""
 SHOWN_ELSEWHERE = ("knowledge", "constants")
 """Diagnostics that have their own place on the page."""
@@ -55,6 +59,7 @@ def report_page(
     truth: nx.DiGraph | None = None,
     title: str | None = None,
     threshold: float | None = None,
+    answers: Answers | None = None,
 ) -> NetworkPage:
     """Return a page that shows a learned network.
 
@@ -74,6 +79,8 @@ def report_page(
     threshold : float, optional
         The page counts and draws edges with a greater probability; the reader can change it. By
         default the threshold of the summary's settings, else 0.5.
+    answers : Answers, optional
+        With it the page shows strength and sign of each edge, and the probability tables.
 
     Returns
     -------
@@ -87,7 +94,8 @@ def report_page(
     """
     facts = vars(summary) if isinstance(summary, Summary) else summary
     limit = threshold_of(facts) if threshold is None else threshold
-    return _page(edges.as_written(), communities, facts, truth=truth, title=title, threshold=limit)
+    content = _Content(edges.as_written(), communities, truth, answers)
+    return _page(content, facts, title=title, threshold=limit)
 
 
 def report_from_run(
@@ -101,7 +109,8 @@ def report_from_run(
 
     The page is the same as the page of `lsbn learn`, with three exceptions: the footer has the
     version of lsbn that writes the page; the truth is missing if its file is gone; and folders of
-    older versions do not hold the order of the variables, which is then alphabetical.
+    older versions do not hold the order of the variables, which is then alphabetical, nor what
+    strengths and probability tables need.
 
     Parameters
     ----------
@@ -126,8 +135,10 @@ def report_from_run(
         communities = run.communities if (run.path / "communities.json").is_file() else []
         if truth is None:
             truth = _truth_of(summary, columns_of(edges.names, run.groups))
-        limit = threshold_of(summary)
-        page = _page(edges, communities, summary, truth=truth, title=title, threshold=limit)
+        stored = all((run.path / name).is_file() for name in (CODING, POSTERIOR))
+        answers = read_answers(run.path, edges) if stored else None
+        content = _Content(edges, communities, truth, answers)
+        page = _page(content, summary, title=title, threshold=threshold_of(summary))
     page.write(target)
     return target
 
@@ -146,27 +157,40 @@ def _truth_of(summary: Mapping[str, Any], names: Sequence[str]) -> nx.DiGraph | 
 # -- the whole page --------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class _Content:
+    """What the page shows of a network; the edges are rounded as in edges.csv."""
+
+    edges: EdgeProbabilities
+    communities: Sequence[Sequence[str]]
+    truth: nx.DiGraph | None
+    answers: Answers | None
+
+    def data(self, threshold: float, constants: Sequence[str]) -> dict[str, Any]:
+        """Return the data for the script of the page."""
+        data = payload(self.edges, self.communities, self.truth, threshold, constants)
+        if self.answers is not None:
+            data["pairs"] |= strengths(self.answers, data["pairs"])
+            data |= tables(self.answers)
+        return data
+
+
 def _page(
-    edges: EdgeProbabilities,
-    communities: Sequence[Sequence[str]],
-    summary: Mapping[str, Any],
-    *,
-    truth: nx.DiGraph | None,
-    title: str | None,
-    threshold: float,
+    content: _Content, summary: Mapping[str, Any], *, title: str | None, threshold: float
 ) -> NetworkPage:
-    """Return the page; the edges are rounded as in edges.csv."""
+    """Return the page."""
     facts = json_ready(summary)
+    edges, communities = content.edges, content.communities
     diagnostics = facts.get("diagnostics") or {}
     facts["seconds"] = facts.get("seconds") or diagnostics.pop("seconds", None) or {}
     groups = facts.get("groups") or {}
-    if truth is not None:
-        truth = group_nodes(truth, groups)
-        facts["evaluation"] = compare(edges.dag(threshold), truth).as_dict()
+    if content.truth is not None:
+        content = replace(content, truth=group_nodes(content.truth, groups))
+        facts["evaluation"] = compare(edges.dag(threshold), content.truth).as_dict()
     told = FitDiagnostics.of(diagnostics)
     said = findings(told, threshold)
     name = title or f"Bayesian network of {_counted(edges.n_variables, 'variable')}"
-    data = payload(edges, communities, truth, threshold, told.constants or ())
+    data = content.data(threshold, told.constants or ())
     text = _filled(
         _asset("page.html"),
         {

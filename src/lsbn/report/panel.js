@@ -44,6 +44,7 @@ function select(what) {
   Object.assign(state, { chosen: null, community: null, pair: null, blanket: false, hover: null }, what);
   paint();
   detail();
+  probabilities();
   for (const one of byId("edge-table").tBodies[0].rows) one.classList.toggle("chosen", Number(one.dataset.pair) === state.pair);
 }
 function scrollToPicture() {
@@ -128,7 +129,7 @@ function blanketPart(v) {
 }
 function listed(title, items, figure) {
   const shown = items.slice(0, 60).map((item) => html("li", { class: visible(item.k) ? "" : "below" },
-    nameButton(item.other), html("span", { class: "figure", text: figure(item) })));
+    nameButton(item.other), html("span", { class: "figure", text: figure(item) + (SIGNS.get(signOf(item.k)) || ""), title: strengthText(item.k) })));
   const rest = items.length > 60 ? [html("li", { text: `and ${items.length - 60} more` })] : [];
   return [html("h4", { text: `${title} (${items.filter((item) => visible(item.k)).length})` }), html("ul", {}, ...shown, ...rest)];
 }
@@ -138,7 +139,8 @@ function pairDetail(k) {
   const ways = [[pairs.a[k], pairs.b[k], pairs.f[k]], [pairs.b[k], pairs.a[k], pairs.r[k]]];
   panel.replaceChildren(heading(directed(k) ? "Edge" : "Edge without a clear direction", ""), html("ul", {}, ...ways.map(([from, to, p]) =>
     html("li", {}, html("span", {}, nameButton(from), " → ", nameButton(to)), html("span", { class: "figure", text: format(p) })))),
-    html("p", { class: "quiet", text: `Probability of an edge in either direction: ${format(total[k])}` + (isTrue(k) ? `. Truth: ${truthText(k)}` : "") }));
+    html("p", { class: "quiet", text: `Probability of an edge in either direction: ${format(total[k])}` + (isTrue(k) ? `. Truth: ${truthText(k)}` : "") }),
+    ...(strengthText(k) ? [html("p", { class: "strength", text: strengthText(k) }), html("p", { class: "quiet", text: STRENGTH })] : []));
 }
 function detail() {
   if (state.pair !== null) pairDetail(state.pair);

@@ -215,6 +215,7 @@ function drawBundles() {
 function pairText(k) {
   const [a, b] = [names[pairs.a[k]], names[pairs.b[k]]];
   const lines = [`${a} → ${b}: ${format(pairs.f[k])}`, `${b} → ${a}: ${format(pairs.r[k])}`];
+  if (strengthText(k)) lines.push(strengthText(k));
   if (isTrue(k)) lines.push(`truth: ${truthText(k)}`);
   return lines.join("\n");
 }

@@ -27,7 +27,7 @@ import pandas as pd
 from lsbn.metrics import compare
 from lsbn.studies.cells import Cell, CellStore, Outcome, Target, code_version, shuffled_table
 
-__all__ = ["PEERS", "PEER_SCOPE", "installed", "peer_cells", "run_peers"]
+__all__ = ["PEERS", "PEER_SCOPE", "installed", "peer_cells", "pyagrum_learner", "run_peers"]
 
 PEER_SCOPE = "peer"
 """Scope of the peers' cells."""
@@ -55,11 +55,22 @@ class Peer:
     learn: Callable[[pd.DataFrame], Edges]
 
 
-def _pyagrum(table: pd.DataFrame, search: str) -> Edges:
-    """Learn with BDeu; `search` is the method of BNLearner that selects the search."""
+def pyagrum_learner(table: pd.DataFrame, *template: Any) -> Any:
+    """Return pyAgrum's BNLearner of a table of text, perhaps with a network that has all states.
+
+    BNLearner would write a data frame to files in the system's temporary folder, and leave them.
+    """
     import pyagrum
 
-    learner = pyagrum.BNLearner(table)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        table.to_csv(path, na_rep="?", index=False)
+        return pyagrum.BNLearner(str(path), *template)
+
+
+def _pyagrum(table: pd.DataFrame, search: str) -> Edges:
+    """Learn with BDeu; `search` is the method of BNLearner that selects the search."""
+    learner = pyagrum_learner(table)
     getattr(learner, search)()
     learner.useScoreBDeu()
     dag = learner.learnDAG()

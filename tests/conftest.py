@@ -1,0 +1,15 @@
+"""Temporary files of all tests are in the folder of the session, which pytest removes later."""
+
+import tempfile
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def temporary_folder(tmp_path_factory):
+    """Some packages leave files in the system's temporary folder, as BNLearner of pyAgrum does."""
+    folder = str(tmp_path_factory.mktemp("system"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", folder)
+        patch.setattr(tempfile, "tempdir", folder)
+        yield folder
