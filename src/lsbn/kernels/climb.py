@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from lsbn.kernels.climb_state import position
-from lsbn.kernels.scores import extension_scores, family_score, n_parameters
+from lsbn.kernels.scores import extension_scores_apart, family_score_apart, n_parameters
 
 TIE = 1e-7
 """Gains closer than this are equal: the first in the order of the variables is taken."""
@@ -52,11 +52,11 @@ def _count_gains(problem, state, v, m):
     for i in range(k):
         places[i] = position(indptr, candidates, v, above[i])
     prior = rules.prior[places].sum()
-    score = family_score(columns, lookup, v, above) + penalty[k] + prior
+    score = family_score_apart(columns, lookup, v, above) + penalty[k] + prior
     state.scores[m, v] = score
     for i in range(k):
         less = np.concatenate((above[:i], above[i + 1 :]))
-        value = family_score(columns, lookup, v, less) + penalty[k - 1]
+        value = family_score_apart(columns, lookup, v, less) + penalty[k - 1]
         value += prior - rules.prior[places[i]]
         state.drops[m, v, i] = -np.inf if rules.required[places[i]] else value - score
     low, high = indptr[v], indptr[v + 1]
@@ -64,7 +64,7 @@ def _count_gains(problem, state, v, m):
     if k >= rules.most[v]:
         gains[m, low:high] = -np.inf
         return
-    more = extension_scores(columns, lookup, v, above, candidates[low:high])
+    more = extension_scores_apart(columns, lookup, v, above, candidates[low:high])
     parameters, cards = n_parameters(columns.offsets, v, above), np.diff(columns.offsets)
     for p in range(low, high):
         gain = more[p - low] + penalty[k + 1] + prior + rules.prior[p] - score

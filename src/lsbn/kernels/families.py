@@ -6,7 +6,7 @@ from numba import njit
 from lsbn.kernels.combinatorics import n_subsets, next_subset
 from lsbn.kernels.direction import log_score, total_leaning
 from lsbn.kernels.listing import insert_parent
-from lsbn.kernels.scores import extension_scores, n_parameters
+from lsbn.kernels.scores import extension_scores_apart, n_parameters
 
 
 @njit(nogil=True, cache=True)
@@ -46,7 +46,7 @@ def enumerate_families(scorer, others, depth):
             parents = np.sort(np.concatenate((required, others[subset])))
             rest = others[subset[-1] + 1 if k > 1 else 0 :]
             rest = rest[n_parameters(offsets, scorer.child, parents) * cards[rest] <= n_rows]
-            grown = extension_scores(columns, scorer.lookup, scorer.child, parents, rest)
+            grown = extension_scores_apart(columns, scorer.lookup, scorer.child, parents, rest)
             grown += prior.sizes[r + k] + total_leaning(prior, parents) + prior.leaning[rest]
             for c in range(rest.shape[0]):
                 insert_parent(parents, rest[c], sets[row])

@@ -39,8 +39,9 @@ the same mixed score, so model averaging corrects its preference for a direction
 import math
 
 import numpy as np
-from numba import njit
+from numba import njit, types
 
+from lsbn.kernels.apart import apart
 from lsbn.kernels.lookup import log_rising, log_term, slot
 from lsbn.kernels.subsets import log_add
 from lsbn.kernels.trees import LEAST_MASS, add_margins, average_trees, n_contexts, plan_trees
@@ -73,6 +74,9 @@ def mixed_score(counts, cards, lookup):
         if plan.mass >= LEAST_MASS:
             score, ways = log_add(score, _trees(wide, cards, plan, lookup)), 5
     return score - math.log(ways)
+
+
+mixed_score_apart = apart(mixed_score, types.float64)
 
 
 @njit(nogil=True, cache=True)

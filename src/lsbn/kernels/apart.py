@@ -1,0 +1,110 @@
+"""Kernels that are compiled apart from their callers, and only when they are first called.
+
+numba copies the code of a kernel into every kernel that calls it, and there LLVM optimises it
+again. A score that is called by many kernels, at the end of long chains of calls, was so compiled
+a dozen times. A kernel that is called through `apart` is compiled once. Its callers find its
+address when they first call it. So the branches that a table never takes are never compiled.
+
+Such a call costs about a nanosecond more, and its code is never mixed with that of the caller. It
+is for kernels that are long to compile and do much work in each call.
+"""
+
+import ctypes
+import inspect
+import pickle
+from importlib import import_module
+from typing import Any
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+__all__ = ["apart"]
+
+_SYMBOL = "lsbn_address_of_kernel"
+_FAILED, _INTERRUPTED = 0, 1
+"""Results of `_address_of_kernel` that are no address."""
+_BYTES, _WORD = ir.IntType(8).as_pointer(), ir.IntType(64)
+
+
+@ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64)
+def _address_of_kernel(text: int, length: int) -> int:
+    """Compile a kernel, or load it from numba's cache; called by compiled code."""
+    try:
+        # written by `_call` into numba's cache, which numba itself unpickles
+        module, name, returns, arguments = pickle.loads(ctypes.string_at(text, length))  # noqa: S301
+        kernel = getattr(import_module(module), name)
+        kernel.compile(arguments)
+        compiled = kernel.overloads[arguments]
+        if compiled.signature.return_type != returns:
+            raise TypeError(f"{name} returns {compiled.signature.return_type}, not {returns}")
+        return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+
+
+llvm.add_symbol(_SYMBOL, ctypes.cast(_address_of_kernel, ctypes.c_void_p).value)
+
+
+def apart(kernel: Any, returns: types.Type) -> Any:
+    """Make a function for kernels that calls another kernel without a copy of its code.
+
+    Parameters
+    ----------
+    kernel : function compiled by numba
+        A function of its module, without default values.
+    returns : numba type
+        What it returns, for arguments of any types. All integers become int64.
+
+    Returns
+    -------
+    intrinsic
+        Only kernels can call it.
+    """
+    function = kernel.py_func
+
+    def define(typing_context, *arguments):
+        taken = tuple(
+            types.int64 if isinstance(a, types.Integer) else types.unliteral(a) for a in arguments
+        )
+        wanted = pickle.dumps((function.__module__, function.__name__, returns, taken))
+
+        def generate(context, builder, signature, values):
+            return _call(context, builder, signature, values, wanted)
+
+        return returns(*taken), generate
+
+    names = ["typing_context", *inspect.signature(function).parameters]
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    define.__signature__ = inspect.Signature([inspect.Parameter(n, kind) for n in names])
+    define.__name__ = f"{function.__name__}_apart"
+    return intrinsic(define)
+
+
+def _call(context, builder, signature, values, wanted):
+    """Call a kernel by its address, which is found first if it is not known yet."""
+    slot = cgutils.add_global_variable(
+        builder.module, _WORD, builder.module.get_unique_name("lsbn.address")
+    )
+    slot.initializer, slot.linkage = ir.Constant(_WORD, 0), "internal"
+    known = builder.load_atomic(slot, "acquire", 8)
+    with builder.if_then(builder.icmp_unsigned("==", known, known.type(0)), likely=False):
+        text = ir.Constant(ir.ArrayType(ir.IntType(8), len(wanted)), bytearray(wanted))
+        place = cgutils.global_constant(builder, "lsbn.wanted", text)
+        finder = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(_WORD, [_BYTES, _WORD]), _SYMBOL
+        )
+        found = builder.call(finder, [builder.bitcast(place, _BYTES), _WORD(len(wanted))])
+        for failure, error in ((_FAILED, RuntimeError), (_INTERRUPTED, KeyboardInterrupt)):
+            with builder.if_then(builder.icmp_unsigned("==", found, _WORD(failure)), likely=False):
+                context.call_conv.return_user_exc(builder, error, ())
+        builder.store_atomic(found, slot, "release", 8)
+    returns, arguments = signature.return_type, signature.args
+    layout = context.call_conv.get_function_type(returns, arguments)
+    kernel = builder.inttoptr(builder.load_atomic(slot, "acquire", 8), layout.as_pointer())
+    status, result = context.call_conv.call_function(builder, kernel, returns, arguments, values)
+    with cgutils.if_unlikely(builder, status.is_error):
+        context.call_conv.return_status_propagate(builder, status)
+    return result
