@@ -34,7 +34,7 @@ def _address_of_kernel(text: int, length: int) -> int:
     """Compile a kernel, or load it from numba's cache; called by compiled code."""
     try:
         # written by `_call` into numba's cache, which numba itself unpickles
-        module, name, returns, arguments = pickle.loads(ctypes.string_at(text, length))  # noqa: S301
+        module, name, returns, arguments = pickle.loads(ctypes.string_at(text, length))
         kernel = getattr(import_module(module), name)
         kernel.compile(arguments)
         compiled = kernel.overloads[arguments]

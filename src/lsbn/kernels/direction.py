@@ -20,8 +20,8 @@ on free parameters forbids one direction of an edge, the leaning cannot help.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from lsbn.kernels.jit import njit
 from lsbn.kernels.lookup import MIXED, Lookup
 from lsbn.kernels.memory import ScoreMemory, remembered_score
 from lsbn.kernels.scores import extension_scores_apart, family_score_apart

@@ -20,9 +20,9 @@ has the degrees of freedom as its mean for any margins, so it is better for larg
 import math
 
 import numpy as np
-from numba import njit
 
 from lsbn.kernels.bits import and_into, count_and
+from lsbn.kernels.jit import njit
 from lsbn.kernels.lookup import log_gamma
 from lsbn.kernels.scores import configurations
 
@@ -265,10 +265,7 @@ def conditional_mi(data, x, y, given):
 
 @njit(nogil=True, cache=True)
 def information_strip(data, low, high):
-    """Mutual information of the pairs ``x < y`` with ``low <= x < high``, else 0.
-
-    On one thread, unlike `lsbn.kernels.counts.pair_strip`: learners run inside workers.
-    """
+    """Mutual information of the pairs ``x < y`` with ``low <= x < high``, else 0."""
     n = data.offsets.shape[0] - 1
     none = np.empty(0, np.int64)
     out = np.zeros((high - low, n))

@@ -9,7 +9,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from lsbn.kernels.jit import njit
 
 BDEU, K2, BIC, MIXED = range(4)
 WIDTH = 2048

@@ -9,8 +9,8 @@ its slot. Two sets of a million have the same key with a probability below 1e-7.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from lsbn.kernels.jit import njit
 from lsbn.kernels.scores import extension_scores_apart, family_score_apart
 
 _EMPTY_SET = np.uint64(0x9E3779B97F4A7C15)
@@ -85,9 +85,10 @@ def remembered_extensions(columns, lookup, child, parents, candidates, memory):
             new[m] = c
             m += 1
     new = new[:m]
-    out[new] = extension_scores_apart(columns, lookup, child, parents, candidates[new])
-    for c in new:
-        key = base ^ memory.codes[candidates[c]]
+    scores = extension_scores_apart(columns, lookup, child, parents, candidates[new])
+    for a in range(m):
+        key = base ^ memory.codes[candidates[new[a]]]
         slot = np.int64(key & np.uint64(slots - 1))
-        memory.keys[slot], memory.values[slot] = key, out[c]
+        memory.keys[slot], memory.values[slot] = key, scores[a]
+        out[new[a]] = scores[a]
     return out

@@ -39,10 +39,12 @@ the same mixed score, so model averaging corrects its preference for a direction
 import math
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
 from lsbn.kernels.apart import apart
+from lsbn.kernels.jit import njit
 from lsbn.kernels.lookup import log_rising, log_term, slot
+from lsbn.kernels.sorting import argsort
 from lsbn.kernels.subsets import log_add
 from lsbn.kernels.trees import LEAST_MASS, add_margins, average_trees, n_contexts, plan_trees
 
@@ -70,13 +72,23 @@ def mixed_score(counts, cards, lookup):
     score, ways = log_add(_tables(counts, lookup), _shrunk_rows(counts)), 3
     if cards.shape[0] > 1 and n_contexts(cards) <= MOST_CONTEXTS:
         wide = add_margins(counts, cards)
-        plan = plan_trees(wide.sum(axis=1), cards)
+        plan = plan_trees(_sizes(wide), cards)
         if plan.mass >= LEAST_MASS:
             score, ways = log_add(score, _trees(wide, cards, plan, lookup)), 5
     return score - math.log(ways)
 
 
 mixed_score_apart = apart(mixed_score, types.float64)
+
+
+@njit(nogil=True, cache=True)
+def _sizes(counts):
+    """Sum of each row."""
+    sizes = np.zeros(counts.shape[0], np.int64)
+    for j in range(counts.shape[0]):
+        for k in range(counts.shape[1]):
+            sizes[j] += counts[j, k]
+    return sizes
 
 
 @njit(nogil=True, cache=True)
@@ -113,8 +125,8 @@ def _tables(counts, lookup):
     for w in range(n_weights):
         of_rows = _rows(counts, TABLE_WEIGHTS[w], lookup)
         totals[w] = of_rows.sum()
-        if w >= first:
-            rows[w - first] = of_rows
+        for j in range(of_rows.shape[0] if w >= first else 0):
+            rows[w - first, j] = of_rows[j]
     totals[-1] = -counts.sum() * math.log(counts.shape[1])
     one_weight = log_mean(totals if counts.shape[0] == 1 else totals[:-1])
     return log_add(one_weight, _average_rows(rows).sum())
@@ -125,7 +137,9 @@ def _own_weights(counts, lookup):
     """Log evidence of each row, averaged over `OWN_WEIGHTS`."""
     rows = np.empty((OWN_WEIGHTS.shape[0], counts.shape[0]))
     for w in range(rows.shape[0]):
-        rows[w] = _rows(counts, OWN_WEIGHTS[w], lookup)
+        of_rows = _rows(counts, OWN_WEIGHTS[w], lookup)
+        for j in range(of_rows.shape[0]):
+            rows[w, j] = of_rows[j]
     return _average_rows(rows)
 
 
@@ -155,11 +169,11 @@ def _trees(wide, cards, plan, lookup):
 def _shrunk_rows(counts):
     """Log evidence of rows that shrink towards the margin, averaged over `SHRUNK_WEIGHTS`."""
     r = counts.shape[1]
-    sizes = counts.sum(axis=1)
+    sizes = _sizes(counts)
     margin, more = np.full(r, 1.0 / r), np.zeros(r)
     totals = np.zeros(SHRUNK_WEIGHTS.shape[0])
     before = -1
-    for j in np.argsort(-sizes):
+    for j in argsort(-sizes.astype(np.float64)):
         if sizes[j] == 0:
             break
         if sizes[j] != before:

@@ -16,10 +16,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
 from lsbn.kernels.apart import apart
 from lsbn.kernels.bits import and_into, count_and
+from lsbn.kernels.jit import njit
 from lsbn.kernels.lookup import BIC, MIXED, family_slots, log_term
 from lsbn.kernels.mixture import mixed_score_apart
 
@@ -193,15 +194,19 @@ def extension_scores(columns, lookup, child, parents, candidates):
         return np.empty(0)
     if lookup.kind != MIXED:
         return _table_extensions_apart(columns, lookup, child, parents, candidates)
-    out = np.empty(candidates.shape[0])
-    cards = np.diff(columns.offsets)[candidates]
-    small = n_configurations(columns.offsets, parents) * cards <= _MOST_LISTED
-    if small.any():
-        some = candidates[small]
-        out[small] = _mixed_extensions_apart(columns, lookup, child, parents, some)
-    if not small.all():
-        some = candidates[~small]
-        out[~small] = _large_extensions_apart(columns, lookup, child, parents, some)
+    q = n_configurations(columns.offsets, parents)
+    small = np.empty(candidates.shape[0], np.bool_)
+    for c in range(candidates.shape[0]):
+        u = candidates[c]
+        small[c] = q * (columns.offsets[u + 1] - columns.offsets[u]) <= _MOST_LISTED
+    if small.all():
+        return _mixed_extensions_apart(columns, lookup, child, parents, candidates)
+    few = _mixed_extensions_apart(columns, lookup, child, parents, candidates[small])
+    many = _large_extensions_apart(columns, lookup, child, parents, candidates[~small])
+    out, a = np.empty(candidates.shape[0]), 0
+    for c in range(candidates.shape[0]):
+        out[c] = few[a] if small[c] else many[c - a]
+        a += small[c]
     return out
 
 
@@ -302,7 +307,9 @@ def _mixed_extensions(columns, lookup, child, parents, candidates):
     """Mixed scores of families whose configurations are few enough to count all of them."""
     words, offsets, codes = columns
     out = np.empty(candidates.shape[0])
-    cards = np.diff(offsets)
+    if candidates.shape[0] == 0:
+        return out
+    cards = offsets[1:] - offsets[:-1]
     r, q = cards[child], np.prod(cards[parents])
     by_bits = q * r * words.shape[1] < _ROW_COST * codes.shape[1]
     if by_bits:
@@ -312,13 +319,17 @@ def _mixed_extensions(columns, lookup, child, parents, candidates):
         for p in parents:
             joint += codes[p] * step
             step *= cards[p]
+    above = np.empty(parents.shape[0] + 1, np.int64)
+    for i in range(parents.shape[0]):
+        above[i] = cards[parents[i]]
     for c in range(candidates.shape[0]):
         u = candidates[c]
+        above[-1] = cards[u]
         if by_bits:
             counts = _counts_by_bits(words[offsets[u] : offsets[u + 1]], family, q, r)
         else:
             counts = np.bincount(joint + codes[u] * step, minlength=step * cards[u]).reshape(-1, r)
-        out[c] = mixed_score_apart(counts, np.append(cards[parents], cards[u]), lookup)
+        out[c] = mixed_score_apart(counts, above, lookup)
     return out
 
 
@@ -330,7 +341,7 @@ def _large_extensions(columns, lookup, child, parents, candidates):
     """Mixed scores of families with many configurations: only those that occur are counted."""
     offsets, codes = columns.offsets, columns.codes
     out = np.empty(candidates.shape[0])
-    cards = np.diff(offsets)
+    cards = offsets[1:] - offsets[:-1]
     r = cards[child]
     ids, n_ids = configurations(codes, offsets, parents)
     for c in range(candidates.shape[0]):

@@ -31,6 +31,7 @@ from lsbn.pairs.visitors import (
     MomentSums,
     Visitor,
 )
+from lsbn.parallel import run
 
 __all__ = ["WEIGHTS", "PairStatistics", "base_weights"]
 
@@ -49,7 +50,7 @@ LISTED_PAIRS = 4_000_000
 _STRIP = 256
 """Rows of a strip."""
 _TILE = 16
-"""Columns of a tile, the unit of work of the kernel."""
+"""Columns of a tile, the unit of work of a thread."""
 _ROUNDING = 1e-13
 """A mutual information below this is rounding error and set to 0."""
 
@@ -87,7 +88,7 @@ class PairStatistics:
     ----------
     dataset : Dataset
     n_jobs : int, optional
-        Number of threads of the pass over all pairs, if they are not stored.
+        Number of threads that count all pairs.
 
     Attributes
     ----------
@@ -168,12 +169,22 @@ class PairStatistics:
             if counted:
                 strip[:, low:], sums[:, low:] = self._stored[place]
             else:
-                _counts.pair_strip(self._columns, low, high, _TILE, mi, product)
+                self._count(low, high, mi, product)
                 _pairs.clear_rounding(strip, low, _ROUNDING)
             if self.stored and not counted:
                 new.append((strip[:, low:].copy(), sums[:, low:].copy()))
             yield low, strip, sums
         self._stored = self._stored or new
+
+    def _count(self, low: int, high: int, mi: np.ndarray, product: np.ndarray) -> None:
+        """Count the pairs of a strip, tile by tile."""
+        n = self.dataset.n_variables
+        tiles = [(start, min(start + _TILE, n)) for start in range(low, n, _TILE)]
+        run(
+            lambda tile: _counts.pair_strip(self._columns, low, high, tile, mi, product),
+            tiles,
+            self._n_jobs,
+        )
 
     def _fill(
         self, name: str, mi: np.ndarray, product: np.ndarray, low: int, out: np.ndarray
