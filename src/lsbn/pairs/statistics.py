@@ -10,7 +10,7 @@ follows only if a stage needs pairs that are not listed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -169,22 +169,15 @@ class PairStatistics:
             if counted:
                 strip[:, low:], sums[:, low:] = self._stored[place]
             else:
-                self._count(low, high, mi, product)
+                arrays = {"mi": mi, "product": product}
+                count = partial(_counts.pair_strip, self._columns, low, high, **arrays)
+                tiles = [(start, min(start + _TILE, n)) for start in range(low, n, _TILE)]
+                run(count, tiles, self._n_jobs)
                 _pairs.clear_rounding(strip, low, _ROUNDING)
             if self.stored and not counted:
                 new.append((strip[:, low:].copy(), sums[:, low:].copy()))
             yield low, strip, sums
         self._stored = self._stored or new
-
-    def _count(self, low: int, high: int, mi: np.ndarray, product: np.ndarray) -> None:
-        """Count the pairs of a strip, tile by tile."""
-        n = self.dataset.n_variables
-        tiles = [(start, min(start + _TILE, n)) for start in range(low, n, _TILE)]
-        run(
-            lambda tile: _counts.pair_strip(self._columns, low, high, tile, mi, product),
-            tiles,
-            self._n_jobs,
-        )
 
     def _fill(
         self, name: str, mi: np.ndarray, product: np.ndarray, low: int, out: np.ndarray
