@@ -12,6 +12,8 @@ is for kernels that are long to compile and do much work in each call.
 import ctypes
 import inspect
 import pickle
+import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -23,32 +25,44 @@ from numba.extending import intrinsic
 
 __all__ = ["apart", "stand_in"]
 
-_SYMBOL = "lsbn_address_of_kernel"
-_FAILED, _INTERRUPTED = 0, 1
-"""Results of `_address_of_kernel` that are no address."""
+_SYMBOL = "lsbn_find_kernel"
+_INTERRUPTED, _FAILED = 0, 1
+"""Numbers that are written in place of an address."""
 _STAND_INS: dict[Any, Any] = {}
 """Kernels that are called in place of others, see `stand_in`."""
 _BYTES, _WORD = ir.IntType(8).as_pointer(), ir.IntType(64)
 
 
-@ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64)
-def _address_of_kernel(text: int, length: int) -> int:
-    """Compile a kernel, or load it from numba's cache; called by compiled code."""
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p)
+def _find_kernel(text: int, length: int, place: int) -> None:
+    """Write the address of a kernel to a place; called by compiled code.
+
+    The place holds `_INTERRUPTED`, in case that an interruption ends this function early.
+    """
+    found = ctypes.c_uint64.from_address(place)
     try:
-        # written by `_call` into numba's cache, which numba itself unpickles
-        module, name, returns, arguments = pickle.loads(ctypes.string_at(text, length))
-        kernel = getattr(import_module(module), name)
-        kernel = _STAND_INS.get(kernel, kernel)
-        kernel.compile(arguments)
-        compiled = kernel.overloads[arguments]
-        if compiled.signature.return_type != returns:
-            raise TypeError(f"{name} returns {compiled.signature.return_type}, not {returns}")
-        return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+        # the text is part of numba's cache, which numba itself unpickles
+        found.value = _address(*pickle.loads(ctypes.string_at(text, length)))
     except KeyboardInterrupt:
-        return _INTERRUPTED
+        found.value = _INTERRUPTED
+    except BaseException as error:
+        found.value = _FAILED
+        with suppress(Exception):
+            print(f"lsbn: a kernel was not compiled: {error!r}", file=sys.stderr)
 
 
-llvm.add_symbol(_SYMBOL, ctypes.cast(_address_of_kernel, ctypes.c_void_p).value)
+def _address(module: str, name: str, returns: types.Type, arguments: tuple) -> int:
+    """Compile a kernel, or load it from numba's cache."""
+    kernel = getattr(import_module(module), name)
+    kernel = _STAND_INS.get(kernel, kernel)
+    kernel.compile(arguments)
+    compiled = kernel.overloads[arguments]
+    if compiled.signature.return_type != returns:
+        raise TypeError(f"{name} returns {compiled.signature.return_type}, not {returns}")
+    return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+
+
+llvm.add_symbol(_SYMBOL, ctypes.cast(_find_kernel, ctypes.c_void_p).value)
 
 
 def apart(kernel: Any, returns: types.Type) -> Any:
@@ -105,10 +119,11 @@ def _call(context, builder, signature, values, wanted):
     with builder.if_then(builder.icmp_unsigned("==", known, known.type(0)), likely=False):
         text = ir.Constant(ir.ArrayType(ir.IntType(8), len(wanted)), bytearray(wanted))
         place = cgutils.global_constant(builder, "lsbn.wanted", text)
-        finder = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(_WORD, [_BYTES, _WORD]), _SYMBOL
-        )
-        found = builder.call(finder, [builder.bitcast(place, _BYTES), _WORD(len(wanted))])
+        takes = ir.FunctionType(ir.VoidType(), [_BYTES, _WORD, _WORD.as_pointer()])
+        finder = cgutils.get_or_insert_function(builder.module, takes, _SYMBOL)
+        result = cgutils.alloca_once_value(builder, _WORD(_INTERRUPTED))
+        builder.call(finder, [builder.bitcast(place, _BYTES), _WORD(len(wanted)), result])
+        found = builder.load(result)
         for failure, error in ((_FAILED, RuntimeError), (_INTERRUPTED, KeyboardInterrupt)):
             with builder.if_then(builder.icmp_unsigned("==", found, _WORD(failure)), likely=False):
                 context.call_conv.return_user_exc(builder, error, ())
