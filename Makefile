@@ -39,11 +39,13 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(READY): pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@echo "Installing lsbn and its packages in $(VENV), once ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
 $(READY_DEV): pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@echo "Installing lsbn, its packages and those of the tests in $(VENV), once ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@ $(READY)
 
 clean:

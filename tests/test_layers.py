@@ -17,7 +17,7 @@ LAYERS = (
     {"answers"},
     {"runs", "runfiles"},
     {"report"},
-    {"drafts", "fitted", "parameters"},
+    {"drafts", "firstuse", "fitted", "parameters"},
     {"fitting"},
     {"estimator"},
     {"studies", "cli", "__init__"},

@@ -16,6 +16,7 @@ from lsbn.data import DataError, Dataset
 from lsbn.data.copies import Folded
 from lsbn.data.options import Discretize
 from lsbn.drafts import resumable
+from lsbn.firstuse import compile_beside
 from lsbn.framework.candidates import find_candidates
 from lsbn.framework.diagnostics import fit_diagnostics
 from lsbn.framework.local import LocalSettings
@@ -95,6 +96,8 @@ class NetworkFit:
         with stages("read"):
             dataset = self._coded(X)
             how = copies_of(self.learner, self.fold_copies)
+            if self.learner == "model-averaging":
+                compile_beside(dataset.n_variables)
             folded, known = fold_with_knowledge(dataset, how, self.knowledge)
         self._store_table(dataset)
         with resumable(self.checkpoint, folded.dataset, self.get_params(), seed) as seed:

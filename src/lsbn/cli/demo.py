@@ -50,6 +50,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Learn the alarm network from data sampled from it, and compare."""
     from lsbn.data import Dataset
     from lsbn.drafts import draft_of
+    from lsbn.firstuse import compile_beside
     from lsbn.network import load_network
     from lsbn.runs import covered_edges, require_free
 
@@ -58,6 +59,7 @@ def run(arguments: argparse.Namespace) -> None:
     shutil.rmtree(draft_of(arguments.output), ignore_errors=True)
     stages = StageProgress()
     net = load_network("alarm")
+    compile_beside(net.n_variables)
     with stages("sample", "alarm"):
         table = net.sample(ROWS, random_state=arguments.seed)
         dataset = Dataset.from_table(table.iloc[:, shuffled_columns(net, arguments.seed)])

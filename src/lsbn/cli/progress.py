@@ -116,7 +116,7 @@ class _Spinner:
             self._progress.start()
 
     def _text(self) -> str:
-        return self.label + ("" if self._compiled else " (compiling, first use only)")
+        return self.label + ("" if self._compiled else " (compiling, once after an install)")
 
     def say(self, label: str) -> None:
         """Change the label."""

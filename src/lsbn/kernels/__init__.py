@@ -1,9 +1,11 @@
 """Numerical kernels, compiled by numba: functions from arrays to arrays.
 
 Compiled kernels are kept in numba's cache. A damaged cache, a full disk or a folder that cannot be
-written cost time, because kernels are compiled again; they are never an error.
+written cost time, because kernels are compiled again; they are never an error. A change of any
+kernel makes all compiled ones useless, because kernels call each other across files.
 """
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Callable
@@ -24,7 +26,10 @@ def _forgiving(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def careful(cache: Any, *arguments: Any) -> Any:
         try:
-            return method(cache, *arguments)
+            result = method(cache, *arguments)
+            # two processes that store different versions of a kernel at once may mix them up
+            mixed_up = result is not None and result.signature.args != tuple(arguments[0])
+            return None if mixed_up and _ours(cache) else result
         except Exception:
             if not _ours(cache):
                 raise
@@ -38,6 +43,20 @@ def _forgiving(method: Callable[..., Any]) -> Callable[..., Any]:
 def _ours(cache: Any) -> bool:
     function = getattr(cache, "_py_func", None)
     return str(getattr(function, "__module__", "")).startswith("lsbn.")
+
+
+def _with_all_kernels(index_key: Callable[..., tuple]) -> Callable[..., tuple]:
+    """Make the key of a compiled kernel depend on the text of all our kernels."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+
+    @wraps(index_key)
+    def longer(cache: Any, *arguments: Any) -> tuple:
+        key = index_key(cache, *arguments)
+        return (*key, digest.hexdigest()) if _ours(cache) else key
+
+    return longer
 
 
 def _writable(folder: Path) -> bool:
@@ -62,3 +81,4 @@ if place := _place_of_cache():
     config.CACHE_DIR = place  # type: ignore[attr-defined]
 for name in ("load_overload", "save_overload"):
     setattr(caching.FunctionCache, name, _forgiving(getattr(caching.FunctionCache, name)))
+setattr(caching.FunctionCache, "_index_key", _with_all_kernels(caching.FunctionCache._index_key))  # noqa: B010

@@ -3,7 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from lsbn.kernels.jit import njit
 
 __all__ = ["DROPPED", "KEPT", "TURNED", "insert_edges"]
 

@@ -6,8 +6,10 @@ count of any configuration is then an AND of bit columns and a popcount. A proce
 """
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from lsbn.kernels.jit import njit
 
 WORDS_PER_LINE = 8
 """Bit columns are padded with zeros to whole cache lines of eight words."""

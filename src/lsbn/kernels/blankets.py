@@ -1,9 +1,9 @@
 """Markov blankets: the heaviest partners of each variable, and IAMB."""
 
 import numpy as np
-from numba import njit
 
 from lsbn.kernels.independence import by_strata, log_chi2_sf, rows_by_stratum, statistics
+from lsbn.kernels.jit import njit
 
 _ROW_COST = 10.0
 """Words ANDed and counted in the time in which one row of a known stratum is counted."""

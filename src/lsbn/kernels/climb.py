@@ -9,10 +9,10 @@ The arrays are those of `lsbn.kernels.climb_state`.
 """
 
 import numpy as np
-from numba import njit
 
 from lsbn.kernels.climb_state import position
-from lsbn.kernels.scores import extension_scores, family_score, n_parameters
+from lsbn.kernels.jit import njit
+from lsbn.kernels.scores import extension_scores_apart, family_score_apart, n_parameters
 
 TIE = 1e-7
 """Gains closer than this are equal: the first in the order of the variables is taken."""
@@ -52,11 +52,11 @@ def _count_gains(problem, state, v, m):
     for i in range(k):
         places[i] = position(indptr, candidates, v, above[i])
     prior = rules.prior[places].sum()
-    score = family_score(columns, lookup, v, above) + penalty[k] + prior
+    score = family_score_apart(columns, lookup, v, above) + penalty[k] + prior
     state.scores[m, v] = score
     for i in range(k):
         less = np.concatenate((above[:i], above[i + 1 :]))
-        value = family_score(columns, lookup, v, less) + penalty[k - 1]
+        value = family_score_apart(columns, lookup, v, less) + penalty[k - 1]
         value += prior - rules.prior[places[i]]
         state.drops[m, v, i] = -np.inf if rules.required[places[i]] else value - score
     low, high = indptr[v], indptr[v + 1]
@@ -64,8 +64,11 @@ def _count_gains(problem, state, v, m):
     if k >= rules.most[v]:
         gains[m, low:high] = -np.inf
         return
-    more = extension_scores(columns, lookup, v, above, candidates[low:high])
-    parameters, cards = n_parameters(columns.offsets, v, above), np.diff(columns.offsets)
+    more = extension_scores_apart(columns, lookup, v, above, candidates[low:high])
+    parameters, cards = (
+        n_parameters(columns.offsets, v, above),
+        columns.offsets[1:] - columns.offsets[:-1],
+    )
     for p in range(low, high):
         gain = more[p - low] + penalty[k + 1] + prior + rules.prior[p] - score
         if parameters * cards[candidates[p]] > columns.codes.shape[1]:
@@ -261,8 +264,7 @@ def climb(problem, state, tabu):
         idle += 1
         if score > best + TIE:
             best, idle = score, 0
-            best_parents[:] = parents
-            best_n[:] = n_parents
+            best_parents, best_n = parents.copy(), n_parents.copy()
     restore(problem, state, best_parents, best_n)
     return total_score(state)
 
@@ -277,7 +279,8 @@ def restore(problem, state, wanted, n_wanted):
         for i in range(k):
             same = same and parents[v, i] == wanted[v, i]
         if not same:
-            parents[v, :k] = wanted[v, :k]
+            for i in range(k):
+                parents[v, i] = wanted[v, i]
             n_parents[v] = k
             refresh(problem, state, v)
     sort_topologically(state)

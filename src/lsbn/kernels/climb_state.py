@@ -7,8 +7,8 @@ Candidates are in CSR form and symmetric: if ``u`` is a candidate of ``v``, then
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from lsbn.kernels.jit import njit
 from lsbn.kernels.lookup import Lookup
 from lsbn.kernels.state import Columns
 

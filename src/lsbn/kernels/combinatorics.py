@@ -1,6 +1,6 @@
 """Enumeration of subsets by size."""
 
-from numba import njit
+from lsbn.kernels.jit import njit
 
 
 @njit(nogil=True, cache=True)

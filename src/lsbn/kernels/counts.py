@@ -1,9 +1,9 @@
 """Contingency counts: all pairs in one streamed pass, and any family of variables."""
 
 import numpy as np
-from numba import njit, prange
 
 from lsbn.kernels.bits import count_and
+from lsbn.kernels.jit import njit
 
 RADIX_CELL_COST = 20
 """Words that can be ANDed and counted in the time in which radix counting reads one row."""
@@ -24,31 +24,27 @@ def state_counts(words):
     return out
 
 
-@njit(nogil=True, cache=True, parallel=True)
-def pair_strip(data, low, high, tile_width, mi, product):
+@njit(nogil=True, cache=True)
+def pair_strip(data, low, high, tile, mi, product):
     """Mutual information and cross moments of a strip of pairs.
 
-    `data` are `MarginColumns`. For ``low <= i < high`` and every ``j > i``, ``mi[i - low, j]``
-    becomes the mutual information in nats and ``product[i - low, j]`` the sum over rows of code
-    ``i`` times code ``j``. Entries with ``j <= i`` are not changed. The columns are divided into
-    tiles. A tile stays in the cache for all rows of the strip, and tiles run in parallel.
+    `data` are `MarginColumns`. For ``low <= i < high`` and every ``j > i`` of the columns
+    ``tile[0] <= j < tile[1]``, ``mi[i - low, j]`` becomes the mutual information in nats and
+    ``product[i - low, j]`` the sum over rows of code ``i`` times code ``j``. Entries with
+    ``j <= i`` are not changed. A tile stays in the cache for all rows of the strip.
     """
     offsets, xlogx = data.offsets, data.xlogx
     n = offsets.shape[0] - 1
     n_rows = data.codes.shape[1]
-    n_tiles = (n - low + tile_width - 1) // tile_width
     widest = 0
     for v in range(n):
         widest = max(widest, offsets[v + 1] - offsets[v])
-    for tile in prange(n_tiles):
-        counts = np.empty((widest, widest), np.int64)
-        start = low + tile * tile_width
-        stop = min(n, start + tile_width)
-        for i in range(low, high):
-            for j in range(max(start, i + 1), stop):
-                m, p = pair_moments(data, i, j, counts)
-                mi[i - low, j] = max(0.0, (m + xlogx[n_rows]) / n_rows)
-                product[i - low, j] = p
+    counts = np.empty((widest, widest), np.int64)
+    for i in range(low, high):
+        for j in range(max(tile[0], i + 1), tile[1]):
+            m, p = pair_moments(data, i, j, counts)
+            mi[i - low, j] = max(0.0, (m + xlogx[n_rows]) / n_rows)
+            product[i - low, j] = p
 
 
 @njit(nogil=True, cache=True)

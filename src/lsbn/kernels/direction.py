@@ -20,11 +20,11 @@ on free parameters forbids one direction of an edge, the leaning cannot help.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from lsbn.kernels.jit import njit
 from lsbn.kernels.lookup import MIXED, Lookup
 from lsbn.kernels.memory import ScoreMemory, remembered_score
-from lsbn.kernels.scores import extension_scores, family_score
+from lsbn.kernels.scores import extension_scores_apart, family_score_apart
 from lsbn.kernels.state import Columns
 
 
@@ -65,12 +65,12 @@ def leanings(columns, lookup, child, parents):
     if lookup.kind != MIXED or parents.shape[0] == 0:
         return out
     none, one = np.empty(0, np.int64), np.array([child])
-    down = extension_scores(columns, lookup, child, none, parents)
-    down -= family_score(columns, lookup, child, none)
+    down = extension_scores_apart(columns, lookup, child, none, parents)
+    down -= family_score_apart(columns, lookup, child, none)
     for p in range(parents.shape[0]):
         u = parents[p]
-        up = family_score(columns, lookup, u, one)
-        up -= family_score(columns, lookup, u, none)
+        up = family_score_apart(columns, lookup, u, one)
+        up -= family_score_apart(columns, lookup, u, none)
         out[p] = 0.5 * (up - down[p])
     return out
 

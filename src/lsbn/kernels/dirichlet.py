@@ -9,9 +9,9 @@ weights stand side by side in memory, so that they are read and added at once.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from lsbn.kernels.gamma import log_rising
+from lsbn.kernels.jit import njit
 
 WEIGHTS = np.array([1 / 64, 1 / 256, 1 / 16, 1 / 4, 1.0, 4.0, 16.0, 1 / 8, 2.0])
 """The weights of the mixed score, see `lsbn.kernels.mixture`."""
@@ -43,6 +43,16 @@ def empty_terms(needed: bool) -> RowTerms:
     slots = _SLOTS if needed else 0
     terms = np.empty((slots, _WIDTH, len(WEIGHTS)))
     return RowTerms(np.zeros(slots, np.int64), np.zeros(slots, np.int64), terms)
+
+
+@njit(nogil=True, cache=True)
+def row_sizes(counts):
+    """Sum of each row."""
+    sizes = np.zeros(counts.shape[0], np.int64)
+    for j in range(counts.shape[0]):
+        for k in range(counts.shape[1]):
+            sizes[j] += counts[j, k]
+    return sizes
 
 
 @njit(nogil=True, cache=True)
@@ -79,7 +89,7 @@ def _add_terms(known, s, r, x, sign, out):
 def row_evidence(counts, known):
     """Log evidence of each row of ``counts`` under each of `WEIGHTS`."""
     m, r = counts.shape
-    sizes = counts.sum(axis=1)
+    sizes = row_sizes(counts)
     most = sizes.max()
     cell, whole = _slot(known, r, most), _slot(known, 1, most)
     out = np.zeros((m, WEIGHTS.shape[0]))

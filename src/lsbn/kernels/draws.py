@@ -17,10 +17,10 @@ outside of ``U``, 1 for one in an earlier layer and 2 for one in ``L``.
 import math
 
 import numpy as np
-from numba import njit
 
 from lsbn.kernels.bits import popcount
 from lsbn.kernels.graphs import NO_SHARE, draw_layer, draw_set
+from lsbn.kernels.jit import njit
 from lsbn.kernels.orders import allowed_masks, log_family
 from lsbn.kernels.subsets import log_add, log_order_sums, squeeze, sum_families
 

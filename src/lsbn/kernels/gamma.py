@@ -2,7 +2,7 @@
 
 import math
 
-from numba import njit
+from lsbn.kernels.jit import njit
 
 
 @njit(nogil=True, cache=True)

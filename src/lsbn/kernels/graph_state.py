@@ -1,9 +1,9 @@
 """The graph of a chain of graphs: its parent sets, and the children of every variable."""
 
 import numpy as np
-from numba import njit
 
 from lsbn.kernels.bits import popcount
+from lsbn.kernels.jit import njit
 from lsbn.kernels.listing import required_mask
 from lsbn.kernels.orders import new_memory
 from lsbn.kernels.state import GraphState

@@ -22,10 +22,10 @@ each variable given the layers. The draw is exact, so that it is always accepted
 import math
 
 import numpy as np
-from numba import njit
 
 from lsbn.kernels.bits import popcount
 from lsbn.kernels.graph_state import MOST_TOGETHER, choose, empty_graph
+from lsbn.kernels.jit import njit
 from lsbn.kernels.orders import add_edge_posteriors, allowed_masks, cached_family
 from lsbn.kernels.state import Block
 

@@ -20,10 +20,10 @@ has the degrees of freedom as its mean for any margins, so it is better for larg
 import math
 
 import numpy as np
-from numba import njit
 
 from lsbn.kernels.bits import and_into, count_and
 from lsbn.kernels.gamma import log_gamma
+from lsbn.kernels.jit import njit
 from lsbn.kernels.scores import configurations
 
 _ROW_COST = 20.0

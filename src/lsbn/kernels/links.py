@@ -4,7 +4,8 @@ Edges are numbered 0..m-1 in canonical order (smaller endpoint first, sorted).
 """
 
 import numpy as np
-from numba import njit
+
+from lsbn.kernels.jit import njit
 
 
 @njit(nogil=True, cache=True)
@@ -38,9 +39,8 @@ def keep_forest(m, order, out):
             count += 1
     chosen = forest[:count]
     kept_e, kept_f, kept_s = out_e[chosen], out_f[chosen], out_s[chosen]
-    out_e[:count] = kept_e
-    out_f[:count] = kept_f
-    out_s[:count] = kept_s
+    for k in range(count):
+        out_e[k], out_f[k], out_s[k] = kept_e[k], kept_f[k], kept_s[k]
     return count
 
 

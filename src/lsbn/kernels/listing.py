@@ -4,7 +4,9 @@ A parent set is a row of ascending indices padded with -1, or a mask over candid
 """
 
 import numpy as np
-from numba import njit
+
+from lsbn.kernels.jit import njit
+from lsbn.kernels.sorting import stable_argsort
 
 
 @njit(nogil=True, cache=True)
@@ -42,8 +44,8 @@ def list_parent_sets(sets, scores, stamps, most_candidates, margin):
     candidates, masks, scores, rows : arrays
         ``rows`` are the indices of the listed sets in ``sets``.
     """
-    by_score = np.argsort(-scores, kind="mergesort")
-    admission = by_score[np.argsort(-stamps[by_score], kind="mergesort")]
+    by_score = stable_argsort(-scores)
+    admission = by_score[stable_argsort(-stamps[by_score].astype(np.float64))]
     candidates = np.empty(64, np.int32)
     n_candidates = 0
     masks = np.zeros(sets.shape[0], np.uint64)
@@ -68,7 +70,7 @@ def list_parent_sets(sets, scores, stamps, most_candidates, margin):
             rows[m] = s
             m += 1
     masks, rows = _distinct(masks[:m], rows[:m])
-    order = np.argsort(-scores[rows], kind="mergesort")
+    order = stable_argsort(-scores[rows])
     masks, rows = masks[order], rows[order]
     keep = undominated(masks, scores[rows], margin)
     masks, rows = masks[keep], rows[keep]
@@ -93,7 +95,12 @@ def compress(masks):
     union = np.uint64(0)
     for mask in masks:
         union |= mask
-    used = np.array([i for i in range(64) if union >> np.uint64(i) & np.uint64(1)], np.int64)
+    used, m = np.empty(64, np.int64), 0
+    for i in range(64):
+        if union >> np.uint64(i) & np.uint64(1):
+            used[m] = i
+            m += 1
+    used = used[:m]
     out = np.zeros_like(masks)
     for a in range(masks.shape[0]):
         for b in range(used.shape[0]):

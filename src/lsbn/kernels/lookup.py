@@ -9,10 +9,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from lsbn.kernels.dirichlet import RowTerms, empty_terms
 from lsbn.kernels.gamma import log_rising
+from lsbn.kernels.jit import njit
 
 BDEU, K2, BIC, MIXED = range(4)
 WIDTH = 2048

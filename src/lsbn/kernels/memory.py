@@ -9,9 +9,9 @@ its slot. Two sets of a million have the same key with a probability below 1e-7.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from lsbn.kernels.scores import extension_scores, family_score
+from lsbn.kernels.jit import njit
+from lsbn.kernels.scores import extension_scores_apart, family_score_apart
 
 _EMPTY_SET = np.uint64(0x9E3779B97F4A7C15)
 """Key of the set without members: 0 is the key of a slot without a score."""
@@ -59,11 +59,11 @@ def remembered_score(columns, lookup, child, parents, memory):
     """`family_score`, from the memory if it is there."""
     slots = memory.keys.shape[0]
     if slots == 0:
-        return family_score(columns, lookup, child, parents)
+        return family_score_apart(columns, lookup, child, parents)
     key = set_key(memory, parents)
     slot = np.int64(key & np.uint64(slots - 1))
     if memory.keys[slot] != key:
-        memory.values[slot] = family_score(columns, lookup, child, parents)
+        memory.values[slot] = family_score_apart(columns, lookup, child, parents)
         memory.keys[slot] = key
     return memory.values[slot]
 
@@ -73,7 +73,7 @@ def remembered_extensions(columns, lookup, child, parents, candidates, memory):
     """`extension_scores`, from the memory as far as they are there."""
     slots = memory.keys.shape[0]
     if slots == 0:
-        return extension_scores(columns, lookup, child, parents, candidates)
+        return extension_scores_apart(columns, lookup, child, parents, candidates)
     out, base = np.empty(candidates.shape[0]), set_key(memory, parents)
     new, m = np.empty(candidates.shape[0], np.int64), 0
     for c in range(candidates.shape[0]):
@@ -85,9 +85,10 @@ def remembered_extensions(columns, lookup, child, parents, candidates, memory):
             new[m] = c
             m += 1
     new = new[:m]
-    out[new] = extension_scores(columns, lookup, child, parents, candidates[new])
-    for c in new:
-        key = base ^ memory.codes[candidates[c]]
+    scores = extension_scores_apart(columns, lookup, child, parents, candidates[new])
+    for a in range(m):
+        key = base ^ memory.codes[candidates[new[a]]]
         slot = np.int64(key & np.uint64(slots - 1))
-        memory.keys[slot], memory.values[slot] = key, out[c]
+        memory.keys[slot], memory.values[slot] = key, scores[a]
+        out[new[a]] = scores[a]
     return out

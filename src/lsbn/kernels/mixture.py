@@ -39,10 +39,13 @@ the same mixed score, so model averaging corrects its preference for a direction
 import math
 
 import numpy as np
-from numba import njit
+from numba import types
 
-from lsbn.kernels.dirichlet import WEIGHTS, row_evidence
+from lsbn.kernels.apart import apart
+from lsbn.kernels.dirichlet import WEIGHTS, row_evidence, row_sizes
 from lsbn.kernels.gamma import log_rising
+from lsbn.kernels.jit import njit
+from lsbn.kernels.sorting import argsort
 from lsbn.kernels.subsets import log_add
 from lsbn.kernels.trees import (
     LEAST_MASS,
@@ -78,17 +81,22 @@ def mixed_score(counts, cards, lookup):
     shrunk = _shrunk_rows(counts)
     if cards.shape[0] > 1 and n_contexts(cards) <= MOST_CONTEXTS:
         wide = add_margins(counts, cards)
-        plan = plan_trees(wide.sum(axis=1), cards)
+        plan = plan_trees(row_sizes(wide), cards)
         if plan.mass >= LEAST_MASS:
             rows, places = row_evidence(wide, lookup.rows), configuration_places(cards)
             own = own_weights(rows)
-            score = log_add(log_add(_one_weight(rows[places]), own[places].sum()), shrunk)
+            score = log_add(_tables(rows, own, places), shrunk)
             return log_add(score, _trees(rows, own, cards, plan)) - math.log(5)
     rows = row_evidence(counts, lookup.rows)
-    one_weight = _one_weight(rows)
     if counts.shape[0] == 1:
-        one_weight = _with_infinite_weight(one_weight, counts)
-    return log_add(log_add(one_weight, own_weights(rows).sum()), shrunk) - math.log(3)
+        one_weight = _with_infinite_weight(log_mean(rows[0, : TABLE_WEIGHTS.shape[0]]), counts)
+        tables = log_add(one_weight, own_weights(rows)[0])
+    else:
+        tables = _tables(rows, own_weights(rows), np.arange(rows.shape[0]))
+    return log_add(tables, shrunk) - math.log(3)
+
+
+mixed_score_apart = apart(mixed_score, types.float64)
 
 
 @njit(nogil=True, cache=True)
@@ -101,13 +109,22 @@ def log_mean(values):
 
 
 @njit(nogil=True, cache=True)
-def _one_weight(rows):
-    """Log evidence of a table whose rows have the same weight, averaged over `TABLE_WEIGHTS`."""
-    totals = np.zeros(TABLE_WEIGHTS.shape[0])
-    for j in range(rows.shape[0]):
+def _tables(rows, own, places):
+    """Log of the sum of both ways with tables that are not shrunk.
+
+    Parameters
+    ----------
+    rows : (m, weights) float array
+    own : (m,) float array, see `own_weights`
+    places : int array
+        The rows that are rows of the table.
+    """
+    totals, total = np.zeros(TABLE_WEIGHTS.shape[0]), 0.0
+    for j in places:
+        total += own[j]
         for w in range(totals.shape[0]):
             totals[w] += rows[j, w]
-    return log_mean(totals)
+    return log_add(log_mean(totals), total)
 
 
 @njit(nogil=True, cache=True)
@@ -144,11 +161,11 @@ def _trees(rows, own, cards, plan):
 def _shrunk_rows(counts):
     """Log evidence of rows that shrink towards the margin, averaged over `SHRUNK_WEIGHTS`."""
     r = counts.shape[1]
-    sizes = counts.sum(axis=1)
+    sizes = row_sizes(counts)
     margin, more = np.full(r, 1.0 / r), np.zeros(r)
     totals = np.zeros(SHRUNK_WEIGHTS.shape[0])
     before = -1
-    for j in np.argsort(-sizes):
+    for j in argsort(-sizes.astype(np.float64)):
         if sizes[j] == 0:
             break
         if sizes[j] != before:

@@ -22,9 +22,11 @@ For a variable with many sets over few candidates, ``F`` is tabulated instead.
 import math
 
 import numpy as np
-from numba import njit
+from numba import types
 
+from lsbn.kernels.apart import apart
 from lsbn.kernels.bits import popcount
+from lsbn.kernels.jit import njit
 from lsbn.kernels.state import Memory, OrderState
 from lsbn.kernels.subsets import log_add
 
@@ -262,6 +264,9 @@ def gibbs_sweep(lists, links, state, beta, rng):
         gibbs_step(lists, links, state, beta, v, rng)
 
 
+gibbs_sweep_apart = apart(gibbs_sweep, types.none)
+
+
 @njit(nogil=True, cache=True)
 def _edge_posteriors(lists, v, allowed, out):
     """``P(candidate -> v | order)`` for each candidate of ``v``."""
@@ -313,16 +318,17 @@ def anneal(lists, links, keys, betas, sweeps, rng):
     for beta in betas[:-1]:
         state = OrderState(keys, allowed, new_memory(keys.shape[0]))
         for _ in range(sweeps):
-            gibbs_sweep(lists, links, state, beta, rng)
+            gibbs_sweep_apart(lists, links, state, beta, rng)
     state = OrderState(keys, allowed, new_memory(keys.shape[0]))
     best, best_keys = log_order(lists, allowed), keys.copy()
     for _ in range(sweeps):
-        gibbs_sweep(lists, links, state, betas[-1], rng)
+        gibbs_sweep_apart(lists, links, state, betas[-1], rng)
         score = log_order(lists, allowed)
         if score > best:
             best = score
-            best_keys[:] = keys
-    keys[:] = best_keys
+            best_keys = keys.copy()
+    for v in range(keys.shape[0]):
+        keys[v] = best_keys[v]
     return best
 
 
@@ -331,7 +337,7 @@ def walk(lists, links, keys, beta, sweeps, rng):
     """Sample orders on from ``keys``, which are changed to the last one."""
     state = new_state(lists, keys)
     for _ in range(sweeps):
-        gibbs_sweep(lists, links, state, beta, rng)
+        gibbs_sweep_apart(lists, links, state, beta, rng)
 
 
 @njit(nogil=True, cache=True)
@@ -348,11 +354,12 @@ def sample(lists, links, keys, pace, rng, sums, kept=None):
     scores = np.empty(sweeps // thin)
     for t in range(scores.shape[0]):
         for _ in range(thin):
-            gibbs_sweep(lists, links, state, 1.0, rng)
+            gibbs_sweep_apart(lists, links, state, 1.0, rng)
         add_edge_posteriors(sums, allowed_masks(sums.lists, keys))
         scores[t] = log_order(lists, state.allowed)
         if kept is not None:
-            kept[t] = keys
+            for v in range(keys.shape[0]):
+                kept[t, v] = keys[v]
     return scores
 
 
@@ -365,7 +372,7 @@ def set_shares(lists, links, keys, sweeps, rng, averaged):
     state = new_state(lists, keys)
     share = np.zeros(averaged.set_mask.shape[0])
     for _ in range(sweeps):
-        gibbs_sweep(lists, links, state, 1.0, rng)
+        gibbs_sweep_apart(lists, links, state, 1.0, rng)
         allowed = allowed_masks(averaged, keys)
         for v in range(keys.shape[0]):
             z = log_family(averaged, v, allowed[v], 1.0)

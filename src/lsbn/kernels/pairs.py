@@ -5,7 +5,8 @@ matrix; only entries with ``j > i`` are read.
 """
 
 import numpy as np
-from numba import njit
+
+from lsbn.kernels.jit import njit
 
 
 @njit(nogil=True, cache=True)
@@ -101,6 +102,5 @@ def collect_above(strip, low, threshold, mi, kinds, least):
 @njit(nogil=True, cache=True)
 def _grown(array, size):
     """Copy an array to the front of a longer one."""
-    out = np.empty((size, *array.shape[1:]), array.dtype)
-    out[: len(array)] = array
-    return out
+    more = np.empty((size - len(array), *array.shape[1:]), array.dtype)
+    return np.concatenate((array, more))

@@ -6,12 +6,15 @@ A parent set is a row of ascending indices padded with -1.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from numba import types
 
+from lsbn.kernels.apart import apart
 from lsbn.kernels.direction import log_score, total_leaning
+from lsbn.kernels.jit import njit
 from lsbn.kernels.listing import insert_parent, set_size
 from lsbn.kernels.memory import remembered_extensions
 from lsbn.kernels.scores import n_parameters
+from lsbn.kernels.sorting import argsort
 
 ACTIVE = 32
 """Members of the pool that one scan of the whole pool recommends to the other sets of the beam."""
@@ -109,22 +112,24 @@ def grow_parent_sets(scorer, pool, growth, barred, scans):
     sets = np.full((capacity, depth), -1, np.int32)
     scores = np.empty(capacity)
     r = scorer.required.shape[0]
-    sets[0, :r] = scorer.required
+    for i in range(r):
+        sets[0, i] = scorer.required[i]
     scores[0] = log_score(scorer, scorer.required)
     active = np.zeros(pool.shape[0], np.bool_)
     m, level_start, best = 1, 0, scores[0]
     for k in range(min(growth.beams.shape[0], depth - r)):
         level_stop = m
-        beam = np.argsort(-scores[level_start:level_stop])[: growth.beams[k]] + level_start
+        beam = argsort(-scores[level_start:level_stop])[: growth.beams[k]] + level_start
         gained = False
         for b in range(beam.shape[0]):
             base = scores[beam[b]]
             parents = sets[beam[b], : r + k].astype(np.int64)
             if b < growth.wide[k]:
                 grown = _scan(scorer, parents, pool, growth.room, scans)
-                active[np.argsort(-grown)[:ACTIVE]] = True
+                for c in argsort(-grown)[:ACTIVE]:
+                    active[c] = True
             else:
-                grown = _grown(scorer, parents, pool, growth.room, active)
+                grown = _grown_apart(scorer, parents, pool, growth.room, active)
             for c in range(pool.shape[0]):
                 score = grown[c] + sizes[r + k + 1]
                 if score < base - growth.margin or pool[c] == barred or grown[c] == -np.inf:
@@ -147,18 +152,27 @@ def grow_parent_sets(scorer, pool, growth, barred, scans):
     return sets[:m], scores[:m]
 
 
+_LISTED = types.Tuple([types.Array(types.int32, 2, "C"), types.Array(types.float64, 1, "C")])
+_grow_apart = apart(grow_parent_sets, _LISTED)
+
+
 @njit(nogil=True, cache=True)
 def _scan(scorer, parents, pool, room, scans):
     """Scores of ``parents`` with each member of the pool, remembered if there is room."""
     used, k = scans.used, parents.shape[0]
     for a in range(used[0]):
-        if set_size(scans.sets[a]) == k and np.all(scans.sets[a, :k] == parents):
+        same = set_size(scans.sets[a]) == k
+        for i in range(k if same else 0):
+            same &= scans.sets[a, i] == parents[i]
+        if same:
             return scans.values[a].copy()
-    grown = _grown(scorer, parents, pool, room, np.ones(pool.shape[0], np.bool_))
+    grown = _grown_apart(scorer, parents, pool, room, np.ones(pool.shape[0], np.bool_))
     if used[0] < scans.sets.shape[0]:
         scans.sets[used[0]] = -1
-        scans.sets[used[0], :k] = parents
-        scans.values[used[0]] = grown
+        for i in range(k):
+            scans.sets[used[0], i] = parents[i]
+        for c in range(grown.shape[0]):
+            scans.values[used[0], c] = grown[c]
         used[0] += 1
     return grown
 
@@ -177,13 +191,18 @@ def _grown(scorer, parents, pool, room, active):
     for c in range(pool.shape[0]):
         card = offsets[pool[c] + 1] - offsets[pool[c]]
         keep[c] &= parameters * card <= room and not _contains(parents, pool[c])
-    chosen = np.flatnonzero(keep)
-    grown = np.full(pool.shape[0], -np.inf)
-    grown[chosen] = remembered_extensions(
-        columns, scorer.lookup, scorer.child, parents, pool[chosen], scorer.memory
+    scores = remembered_extensions(
+        columns, scorer.lookup, scorer.child, parents, pool[keep], scorer.memory
     )
-    grown[chosen] += total_leaning(prior, parents) + prior.leaning[pool[chosen]]
+    grown, m, leaning = np.full(pool.shape[0], -np.inf), 0, total_leaning(prior, parents)
+    for c in range(pool.shape[0]):
+        if keep[c]:
+            grown[c] = scores[m] + (leaning + prior.leaning[pool[c]])
+            m += 1
     return grown
+
+
+_grown_apart = apart(_grown, types.Array(types.float64, 1, "C"))
 
 
 @njit(nogil=True, cache=True)
@@ -212,17 +231,14 @@ def _grown_before(sets, beam, b, k, new):
 @njit(nogil=True, cache=True)
 def _double(sets, scores):
     """Copy the arrays into arrays of twice the length."""
-    long_sets = np.full((2 * sets.shape[0], sets.shape[1]), -1, np.int32)
-    long_sets[: sets.shape[0]] = sets
-    long_scores = np.empty(2 * scores.shape[0])
-    long_scores[: scores.shape[0]] = scores
-    return long_sets, long_scores
+    more = np.full(sets.shape, -1, np.int32)
+    return np.concatenate((sets, more)), np.concatenate((scores, np.empty(scores.shape[0])))
 
 
 @njit(nogil=True, cache=True)
 def _best(sets, scores, listing):
     """Keep the best sets: at most ``max_sets``, none more than ``delta`` below the first."""
-    order = np.argsort(-scores)[: listing.max_sets]
+    order = argsort(-scores)[: listing.max_sets]
     m = 0
     while m < order.shape[0] and scores[order[m]] >= scores[order[0]] - listing.delta:
         m += 1
@@ -268,6 +284,9 @@ def _subsets(scorer, row):
     return sets, score_parent_sets(scorer, sets)
 
 
+_subsets_apart = apart(_subsets, _LISTED)
+
+
 @njit(nogil=True, cache=True)
 def _extensions(scorer, row, score, others, most):
     """Extend ``row`` by one of the others: the ``most`` best sets with a higher score."""
@@ -286,7 +305,7 @@ def _extensions(scorer, row, score, others, most):
     )
     grown += prior.sizes[min(k + 1, prior.sizes.shape[0] - 1)]
     grown += total_leaning(prior, parents) + prior.leaning[others]
-    order = np.argsort(-grown)[:most]
+    order = argsort(-grown)[:most]
     m = 0
     while m < order.shape[0] and grown[order[m]] > score:
         m += 1
@@ -294,6 +313,9 @@ def _extensions(scorer, row, score, others, most):
     for a in range(m):
         insert_parent(parents, others[order[a]], sets[a])
     return sets, grown[order[:m]]
+
+
+_extensions_apart = apart(_extensions, _LISTED)
 
 
 @njit(nogil=True, cache=True)
@@ -315,16 +337,19 @@ def swap_parents(scorer, pool, growth, row, score):
             if _contains(scorer.required, centre[a]):
                 continue
             rest = np.concatenate((centre[:a], centre[a + 1 :]))
-            grown = _grown(scorer, rest, pool, growth.room, every) + sizes[k]
+            grown = _grown_apart(scorer, rest, pool, growth.room, every) + sizes[k]
             chosen = np.flatnonzero(grown >= score - growth.margin)
             more = np.full((chosen.shape[0], row.shape[0]), -1, np.int32)
             for c in range(chosen.shape[0]):
                 insert_parent(rest, pool[chosen[c]], more[c])
                 if grown[chosen[c]] > score:
                     score, gained = grown[chosen[c]], True
-                    best[:] = more[c]
+                    best = more[c].copy()
             sets, scores = np.concatenate((sets, more)), np.concatenate((scores, grown[chosen]))
     return sets, scores
+
+
+_swap_apart = apart(swap_parents, _LISTED)
 
 
 @njit(nogil=True, cache=True)
@@ -352,25 +377,25 @@ def explore_parent_sets(scorer, pool, others, growth, listing):
     scores : (m,) float array
     """
     scans = empty_scans(pool.shape[0], scorer.prior.sizes.shape[0] - 1)
-    sets, scores = grow_parent_sets(scorer, pool, growth, -1, scans)
+    sets, scores = _grow_apart(scorer, pool, growth, -1, scans)
     sets, scores = _best(sets, scores, listing)
-    more, more_scores = swap_parents(scorer, pool, growth, sets[0], scores[0])
+    more, more_scores = _swap_apart(scorer, pool, growth, sets[0], scores[0])
     sets, scores = np.concatenate((sets, more)), np.concatenate((scores, more_scores))
     sets, scores = _best(sets, scores, listing)
     first, first_score = sets[0].copy(), scores[0]
     for a in range(min(listing.closed, sets.shape[0])):
-        more, more_scores = _subsets(scorer, sets[a])
+        more, more_scores = _subsets_apart(scorer, sets[a])
         sets, scores = np.concatenate((sets, more)), np.concatenate((scores, more_scores))
     narrow = _narrow(growth)
     for u in first[: set_size(first)]:
         if _contains(scorer.required, u):
             continue
-        more, more_scores = grow_parent_sets(scorer, pool, narrow, u, scans)
+        more, more_scores = _grow_apart(scorer, pool, narrow, u, scans)
         more, more_scores = _best(more, more_scores, listing)
-        subsets, subset_scores = _subsets(scorer, more[0])
+        subsets, subset_scores = _subsets_apart(scorer, more[0])
         sets = np.concatenate((sets, more, subsets))
         scores = np.concatenate((scores, more_scores, subset_scores))
     if set_size(first) < first.shape[0] and listing.extended > 0:
-        more, more_scores = _extensions(scorer, first, first_score, others, listing.extended)
+        more, more_scores = _extensions_apart(scorer, first, first_score, others, listing.extended)
         sets, scores = np.concatenate((sets, more)), np.concatenate((scores, more_scores))
     return sets, scores

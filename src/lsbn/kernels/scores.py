@@ -16,11 +16,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from numba import types
 
+from lsbn.kernels.apart import apart
 from lsbn.kernels.bits import and_into, count_and
+from lsbn.kernels.jit import njit
 from lsbn.kernels.lookup import BIC, MIXED, family_slots, log_term
-from lsbn.kernels.mixture import mixed_score
+from lsbn.kernels.mixture import mixed_score_apart
 
 _MASK_BYTES = 1 << 20
 """Most bytes of the bit columns of one family, which should stay in the cache of the processor."""
@@ -74,18 +76,25 @@ def n_parameters(offsets, child, parents):
 
 @njit(nogil=True, cache=True)
 def family_score(columns, lookup, child, parents):
-    """Score of ``child`` with the given ``parents`` (an array of indices, ascending).
+    """Score of ``child`` with the given ``parents`` (an array of indices, ascending)."""
+    if lookup.kind != MIXED:
+        return _table_score_apart(columns, lookup, child, parents)
+    if parents.shape[0] > 0:
+        first, last = parents[:-1], parents[-1:]
+        return extension_scores_apart(columns, lookup, child, first, last)[0]
+    r = columns.offsets[child + 1] - columns.offsets[child]
+    counts = np.bincount(columns.codes[child], minlength=r).reshape(1, r)
+    return mixed_score_apart(counts, parents, lookup)
 
-    Small tables are counted by bits, large ones by rows.
-    """
+
+family_score_apart = apart(family_score, types.float64)
+
+
+@njit(nogil=True, cache=True)
+def _table_score(columns, lookup, child, parents):
+    """Score of a table. Small tables are counted by bits, large ones by rows."""
     words, offsets, codes = columns
     r = offsets[child + 1] - offsets[child]
-    if lookup.kind == MIXED:
-        if parents.shape[0] == 0:
-            counts = np.bincount(codes[child], minlength=r).reshape(1, r)
-            return mixed_score(counts, parents, lookup)
-        first, last = parents[:-1], parents[-1:]
-        return extension_scores(columns, lookup, child, first, last)[0]
     n_words, n_rows = words.shape[1], codes.shape[1]
     q = n_configurations(offsets, parents)
     slots = family_slots(lookup, q, r)
@@ -94,6 +103,9 @@ def family_score(columns, lookup, child, parents):
         return constant + _score_by_bits(columns, lookup, slots, child, parents)
     ids, n_ids = configurations(codes, offsets, parents)
     return constant + _score_by_rows(codes[child], r, ids, n_ids, lookup, slots)
+
+
+_table_score_apart = apart(_table_score, types.float64)
 
 
 @njit(nogil=True, cache=True)
@@ -181,13 +193,25 @@ def extension_scores(columns, lookup, child, parents, candidates):
     if candidates.shape[0] == 0:
         return np.empty(0)
     if lookup.kind != MIXED:
-        return _table_extensions(columns, lookup, child, parents, candidates)
-    out = np.empty(candidates.shape[0])
-    cards = np.diff(columns.offsets)[candidates]
-    small = n_configurations(columns.offsets, parents) * cards <= _MOST_LISTED
-    out[small] = _mixed_extensions(columns, lookup, child, parents, candidates[small])
-    out[~small] = _large_extensions(columns, lookup, child, parents, candidates[~small])
+        return _table_extensions_apart(columns, lookup, child, parents, candidates)
+    q = n_configurations(columns.offsets, parents)
+    small = np.empty(candidates.shape[0], np.bool_)
+    for c in range(candidates.shape[0]):
+        u = candidates[c]
+        small[c] = q * (columns.offsets[u + 1] - columns.offsets[u]) <= _MOST_LISTED
+    if small.all():
+        return _mixed_extensions_apart(columns, lookup, child, parents, candidates)
+    few = _mixed_extensions_apart(columns, lookup, child, parents, candidates[small])
+    many = _large_extensions_apart(columns, lookup, child, parents, candidates[~small])
+    out, a = np.empty(candidates.shape[0]), 0
+    for c in range(candidates.shape[0]):
+        out[c] = few[a] if small[c] else many[c - a]
+        a += small[c]
     return out
+
+
+_SCORES = types.Array(types.float64, 1, "C")
+extension_scores_apart = apart(extension_scores, _SCORES)
 
 
 @njit(nogil=True, cache=True)
@@ -217,6 +241,9 @@ def _table_extensions(columns, lookup, child, parents, candidates):
             score = _score_by_rows(codes[child], r, joint, n_ids * card, lookup, slots)
             out[c] = score + _constant(lookup, q * card, r, n_rows)
     return out
+
+
+_table_extensions_apart = apart(_table_extensions, _SCORES)
 
 
 @njit(nogil=True, cache=True)
@@ -282,7 +309,7 @@ def _mixed_extensions(columns, lookup, child, parents, candidates):
     out = np.empty(candidates.shape[0])
     if candidates.shape[0] == 0:
         return out
-    cards = np.diff(offsets)
+    cards = offsets[1:] - offsets[:-1]
     r, q = cards[child], np.prod(cards[parents])
     by_bits = q * r * words.shape[1] < _ROW_COST * codes.shape[1]
     if by_bits:
@@ -292,14 +319,21 @@ def _mixed_extensions(columns, lookup, child, parents, candidates):
         for p in parents:
             joint += codes[p] * step
             step *= cards[p]
+    above = np.empty(parents.shape[0] + 1, np.int64)
+    for i in range(parents.shape[0]):
+        above[i] = cards[parents[i]]
     for c in range(candidates.shape[0]):
         u = candidates[c]
+        above[-1] = cards[u]
         if by_bits:
             counts = _counts_by_bits(words[offsets[u] : offsets[u + 1]], family, q, r)
         else:
             counts = np.bincount(joint + codes[u] * step, minlength=step * cards[u]).reshape(-1, r)
-        out[c] = mixed_score(counts, np.append(cards[parents], cards[u]), lookup)
+        out[c] = mixed_score_apart(counts, above, lookup)
     return out
+
+
+_mixed_extensions_apart = apart(_mixed_extensions, _SCORES)
 
 
 @njit(nogil=True, cache=True)
@@ -307,9 +341,7 @@ def _large_extensions(columns, lookup, child, parents, candidates):
     """Mixed scores of families with many configurations: only those that occur are counted."""
     offsets, codes = columns.offsets, columns.codes
     out = np.empty(candidates.shape[0])
-    if candidates.shape[0] == 0:
-        return out
-    cards = np.diff(offsets)
+    cards = offsets[1:] - offsets[:-1]
     r = cards[child]
     ids, n_ids = configurations(codes, offsets, parents)
     for c in range(candidates.shape[0]):
@@ -317,8 +349,11 @@ def _large_extensions(columns, lookup, child, parents, candidates):
         counts = np.zeros((n_ids * cards[u], r), np.int64)
         for t in range(codes.shape[1]):
             counts[ids[t] * cards[u] + codes[u, t], codes[child, t]] += 1
-        out[c] = mixed_score(counts, cards[:0], lookup)
+        out[c] = mixed_score_apart(counts, cards[:0], lookup)
     return out
+
+
+_large_extensions_apart = apart(_large_extensions, _SCORES)
 
 
 @njit(nogil=True, cache=True)

@@ -1,10 +1,10 @@
 """Search for separating sets: the skeleton and the votes of PC, and the neighbours of MMPC."""
 
 import numpy as np
-from numba import njit
 
 from lsbn.kernels.combinatorics import next_subset
 from lsbn.kernels.independence import g_test, independent, log_chi2_sf, mediated
+from lsbn.kernels.jit import njit
 
 
 @njit(nogil=True, cache=True)

@@ -8,7 +8,8 @@ CSR form: the neighbours of ``k`` are ``neighbours[indptr[k]:indptr[k + 1]]``, a
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from lsbn.kernels.jit import njit
 
 SCALE = 1e12
 """Similarities are rounded to multiples of 1 / SCALE, so that mathematically equal ones tie."""

@@ -7,7 +7,8 @@ is that integer with bit ``v`` squeezed out. All sums are of logarithms.
 import math
 
 import numpy as np
-from numba import njit
+
+from lsbn.kernels.jit import njit
 
 _IMPOSSIBLE = 1e-18
 """Subsets that come first with a smaller probability are left out."""

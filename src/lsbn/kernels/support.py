@@ -3,7 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from lsbn.kernels.jit import njit
+from lsbn.kernels.sorting import argsort
 
 
 class _Row(NamedTuple):
@@ -67,7 +69,7 @@ def co_occurrence_rows(low, high, by_node, by_community, source, share, least):
         if m + count > room:
             room = max(2 * room, m + count)
             edges, agree, weights = _grown(edges, agree, weights, m, room)
-        for v in np.sort(touched[:count]):
+        for v in touched[argsort(touched[:count].astype(np.float64))]:
             heavy = weight[v] >= least[1] or partitions[v] >= least[2]
             if heavy and partitions[v] >= least[0]:
                 edges[m, 0] = u
@@ -111,7 +113,8 @@ def _room(size):
 @njit(nogil=True, cache=True)
 def _grown(edges, agree, weights, m, size):
     new_edges, new_agree, new_weights = _room(size)
-    new_edges[:m] = edges[:m]
-    new_agree[:m] = agree[:m]
-    new_weights[:m] = weights[:m]
+    for k in range(m):
+        new_edges[k, 0], new_edges[k, 1] = edges[k]
+        new_agree[k] = agree[k]
+        new_weights[k] = weights[k]
     return new_edges, new_agree, new_weights

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from lsbn.kernels.counts import pair_moments
+from lsbn.kernels.jit import njit
 
 N_WEIGHTS = 4
 """Mutual information, its arithmetic and its geometric normalisation, absolute correlation."""

@@ -3,8 +3,8 @@
 import math
 
 import numpy as np
-from numba import njit
 
+from lsbn.kernels.jit import njit
 from lsbn.kernels.subsets import sum_over_subsets
 
 REBASE = 300.0

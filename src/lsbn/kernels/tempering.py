@@ -9,12 +9,12 @@ posterior mass.
 import math
 
 import numpy as np
-from numba import njit
 
+from lsbn.kernels.jit import njit
 from lsbn.kernels.orders import (
     add_edge_posteriors,
     allowed_masks,
-    gibbs_sweep,
+    gibbs_sweep_apart,
     log_order,
     new_memory,
 )
@@ -70,10 +70,11 @@ def sample_tempered(lists, links, replicas, pace, rng, sums, kept):
     scores = np.empty(sweeps // thin)
     for s in range(scores.shape[0] * thin):
         for t in range(len(betas)):
-            gibbs_sweep(lists, links, states[t], betas[t], rng)
+            gibbs_sweep_apart(lists, links, states[t], betas[t], rng)
         exchange_orders(lists, states, betas, s % 2, rng)
         if (s + 1) % thin == 0:
             add_edge_posteriors(sums, allowed_masks(sums.lists, keys[0]))
             scores[s // thin] = log_order(lists, states[0].allowed, 1.0)
-            kept[s // thin] = keys[0]
+            for v in range(keys.shape[1]):
+                kept[s // thin, v] = keys[0, v]
     return scores

@@ -15,7 +15,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from lsbn.kernels.jit import njit
 
 LEAST_MASS = 1e-6
 """There are no trees if a tree of the prior asks every parent with a smaller probability."""

@@ -1,7 +1,8 @@
 """The data processing inequality on the triangles of a sparse weighted graph."""
 
 import numpy as np
-from numba import njit
+
+from lsbn.kernels.jit import njit
 
 TIE = 1e-9
 """Weights with a smaller relative difference are equal: copies of a variable have them."""

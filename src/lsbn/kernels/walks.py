@@ -1,7 +1,8 @@
 """Directed paths in graphs whose edges are sorted by parent."""
 
 import numpy as np
-from numba import njit
+
+from lsbn.kernels.jit import njit
 
 
 @njit(nogil=True, cache=True)

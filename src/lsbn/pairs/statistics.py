@@ -10,7 +10,7 @@ follows only if a stage needs pairs that are not listed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from lsbn.pairs.visitors import (
     MomentSums,
     Visitor,
 )
+from lsbn.parallel import run
 
 __all__ = ["WEIGHTS", "PairStatistics", "base_weights"]
 
@@ -49,7 +50,7 @@ LISTED_PAIRS = 4_000_000
 _STRIP = 256
 """Rows of a strip."""
 _TILE = 16
-"""Columns of a tile, the unit of work of the kernel."""
+"""Columns of a tile, the unit of work of a thread."""
 _ROUNDING = 1e-13
 """A mutual information below this is rounding error and set to 0."""
 
@@ -87,7 +88,7 @@ class PairStatistics:
     ----------
     dataset : Dataset
     n_jobs : int, optional
-        Number of threads of the pass over all pairs, if they are not stored.
+        Number of threads that count all pairs.
 
     Attributes
     ----------
@@ -168,7 +169,10 @@ class PairStatistics:
             if counted:
                 strip[:, low:], sums[:, low:] = self._stored[place]
             else:
-                _counts.pair_strip(self._columns, low, high, _TILE, mi, product)
+                arrays = {"mi": mi, "product": product}
+                count = partial(_counts.pair_strip, self._columns, low, high, **arrays)
+                tiles = [(start, min(start + _TILE, n)) for start in range(low, n, _TILE)]
+                run(count, tiles, self._n_jobs)
                 _pairs.clear_rounding(strip, low, _ROUNDING)
             if self.stored and not counted:
                 new.append((strip[:, low:].copy(), sums[:, low:].copy()))
