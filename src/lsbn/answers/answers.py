@@ -16,7 +16,6 @@ from lsbn.answers.coding import Coding
 from lsbn.answers.effects import Effect, effect_of
 from lsbn.answers.ensemble import Ensemble
 from lsbn.answers.families import DataCounts, FamilyTable, FamilyTables
-from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.graph.edge_access import place_of
 from lsbn.graph.sampled import Estimate, SampledGraphs
@@ -62,7 +61,7 @@ class Answers:
     @classmethod
     def of(
         cls,
-        dataset: Dataset,
+        counts: DataCounts,
         score: Score,
         edges: EdgeProbabilities,
         dag: nx.DiGraph,
@@ -74,8 +73,8 @@ class Answers:
 
         Parameters
         ----------
-        dataset : Dataset
-            Over the variables of the result, groups of copies as single variables.
+        counts : DataCounts
+            Of data over the variables of the result, groups of copies as single variables.
         score : Score
             The score under which families have their tables.
         edges, dag, graphs
@@ -83,8 +82,8 @@ class Answers:
         groups : mapping of str to sequence of str, optional
             The columns of each group.
         """
-        tables = FamilyTables(DataCounts(dataset), score)
-        return cls(edges, dag, Coding.of(dataset, groups), tables, graphs)
+        tables = FamilyTables(counts, score)
+        return cls(edges, dag, Coding.of(counts.dataset, groups), tables, graphs)
 
     # The posterior of graphs
 

@@ -85,10 +85,19 @@ def _learn_globally(
         stages("learn", f"{columns.n_variables:,}, {arguments.learner}"),
         resumable(draft_of(arguments.output), columns, chosen | {"knowledge": knowledge}, seed),
     ):
-        learned = LEARNERS[arguments.learner](
-            columns, random_state=arguments.seed, n_jobs=arguments.jobs, **options
-        )
-        compared = knowledge_diagnostics(knowledge, told, columns, learned, options.get("score"))
+        tables = [columns]
+        if columns.gaps is not None:
+            given = {"score": options.get("score"), "knowledge": told, "n_jobs": arguments.jobs}
+            tables = complete(columns, np.random.default_rng(seed), **given)
+        kept = options.get("n_graphs", 0)
+        shares = [even_share(kept, k, len(tables)) for k in range(len(tables))]
+        parts = []
+        for table, share in zip(tables, shares, strict=True):
+            own = options | ({"n_graphs": share} if kept else {})
+            learn = LEARNERS[arguments.learner]
+            parts.append(learn(table, random_state=arguments.seed, n_jobs=arguments.jobs, **own))
+        learned = average_learned(parts)
+        compared = knowledge_diagnostics(knowledge, told, tables[-1], learned, options.get("score"))
     edges, graphs = learned.edges, learned.graphs
     if mode != "keep":
         edges, graphs = folded.unfold_edges(edges), folded.unfold_graphs(graphs)
