@@ -145,6 +145,8 @@ class LSBN(NetworkFit, FittedAnswers, FittedNetwork, BaseEstimator):
         ``diagnostics_.r_hat``.
     dataset_ : Dataset
         The coded table, with all columns.
+    missing_share_ : dict of str to float
+        Share of missing values of each column of the table.
     feature_names_in_ : numpy.ndarray of str
         Names of the columns.
     n_features_in_ : int

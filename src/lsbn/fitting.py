@@ -28,13 +28,7 @@ from lsbn.knowledge.copies import fold_with_knowledge
 from lsbn.learners import LEARNERS, Learned, Score
 from lsbn.learners.averaging import SearchSettings
 from lsbn.learners.evidence import knowledge_diagnostics
-from lsbn.missing import (
-    ChainSettings,
-    average_learned,
-    complete,
-    completed_counts,
-    even_share,
-)
+from lsbn.missing import average_learned, complete, completed_counts, even_shares
 from lsbn.pairs import PairStatistics
 from lsbn.parallel import threads
 from lsbn.parameters import (
@@ -129,16 +123,11 @@ class NetworkFit:
         communities are those of the first.
         """
         told = None if known is None else known.select(folded.kept)
-        tables, seeds = [folded.dataset], [seed]
-        if folded.dataset.gaps is not None:
-            own, *seeds = seed.spawn(1 + ChainSettings.completions)
-            with stages("complete"):
-                options = {"knowledge": told, "n_jobs": threads(self.n_jobs)}
-                rng, score = np.random.default_rng(own), self._table_score()
-                tables = complete(folded.dataset, rng, score=score, **options)
+        tables, seeds = self._completions(folded.dataset, told, seed, stages)
+        shares = even_shares(self.n_graphs, len(tables))
         parts = [
-            self._learn_table(table, told, own.spawn(3), stages, even_share(self.n_graphs, k, len(tables)))
-            for k, (table, own) in enumerate(zip(tables, seeds, strict=True))
+            self._learn_table(table, told, own.spawn(3), stages, n_graphs)
+            for table, own, n_graphs in zip(tables, seeds, shares, strict=True)
         ]
         learned = average_learned([part.learned for part in parts])
         self._store(folded, parts[0], learned, known, tables)
@@ -151,6 +140,27 @@ class NetworkFit:
             folded.whole.constants,
             missing_diagnostics(folded.whole, len(tables)),
         )
+
+    def _completions(
+        self,
+        dataset: Dataset,
+        told: Constraints | None,
+        seed: np.random.SeedSequence,
+        stages: Stages,
+    ) -> tuple[list[Dataset], list[np.random.SeedSequence]]:
+        """Return the table, or its completions if it has gaps, each with a seed."""
+        if dataset.gaps is None:
+            return [dataset], [seed]
+        with stages("complete"):
+            tables = complete(
+                dataset,
+                np.random.default_rng(seed),
+                score=self._score(),
+                knowledge=told,
+                n_jobs=threads(self.n_jobs),
+                progress=stages.report,
+            )
+        return tables, seed.spawn(len(tables))
 
     def _learn_table(
         self,
@@ -263,6 +273,8 @@ class NetworkFit:
         self.dataset_ = dataset
         self.n_features_in_ = dataset.n_variables
         self.feature_names_in_ = np.array(dataset.names, dtype=object)
+        shares = dataset.missing or (0.0,) * dataset.n_variables
+        self.missing_share_ = dict(zip(dataset.names, shares, strict=True))
 
     def _table_score(self) -> Score:
         """Return the score that gives networks their tables."""

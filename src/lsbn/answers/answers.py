@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,10 +12,12 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from lsbn.answers.coding import Coding
+from lsbn.answers.coding import Coding, read_columns
 from lsbn.answers.effects import Effect, effect_of
 from lsbn.answers.ensemble import Ensemble
 from lsbn.answers.families import DataCounts, FamilyTable, FamilyTables
+from lsbn.answers.gaps import Gaps
+from lsbn.answers.imputation import Imputation, cell_shares, impute
 from lsbn.graph import EdgeProbabilities
 from lsbn.graph.edge_access import place_of
 from lsbn.graph.sampled import Estimate, SampledGraphs
@@ -84,6 +86,10 @@ class Answers:
         """
         tables = FamilyTables(counts, score)
         return cls(edges, dag, Coding.of(counts.dataset, groups), tables, graphs)
+
+    def under(self, score: Score) -> Answers:
+        """Return the same answers with the tables of another score."""
+        return replace(self, tables=FamilyTables(self.tables.counts, score))
 
     # The posterior of graphs
 
@@ -176,10 +182,25 @@ class Answers:
         return self.ensemble(average).log_likelihood(self.coding.codes(table))
 
     def predict_proba(self, table: Any, target: str, average: bool = False) -> np.ndarray:
-        """Return the distribution of a variable in each row, given all others."""
-        t = place_of(self.coding.names, target)
-        codes = self.coding.codes(table, without=target)
-        return self.ensemble(average).predict_proba(codes, t)
+        """Return the distribution of a variable in each row, given all others that are there."""
+        t, ensemble = place_of(self.coding.names, target), self.ensemble(average)
+        columns = read_columns(table, self.coding.columns)
+        codes, gaps = self.coding.codes_with_gaps(columns, without=target)
+        shares = np.empty((codes.shape[1], int(self.coding.cards[t])))
+        some = gaps.any(axis=0)
+        if not some.all():
+            shares[~some] = ensemble.predict_proba(codes[:, ~some], t)
+        if some.any():
+            gaps[t] = True
+            cells = Gaps.of(gaps[:, some]).variable == t
+            found = cell_shares(ensemble, codes[:, some], gaps[:, some])
+            shares[some] = found[cells, : shares.shape[1]]
+        return shares
+
+    def impute(self, table: Any, average: bool | None = None) -> Imputation:
+        """Return a table with the most probable value in each missing cell."""
+        average = bool(self.graphs) if average is None else average
+        return impute(self.ensemble(average), self.coding, table)
 
     def predict(self, table: Any, target: str, average: bool = False) -> np.ndarray:
         """Return the most probable state of a variable in each row, given all others."""

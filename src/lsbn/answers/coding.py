@@ -17,10 +17,12 @@ from lsbn.data.discretize import CutPoints
 from lsbn.data.ingest import file_columns, table_columns
 from lsbn.data.options import TableOptions
 
-__all__ = ["Coding"]
+__all__ = ["Coding", "read_columns"]
 
 MISSING_STATE = "(missing)"
 """Label of missing values, if they are a state of the column."""
+GAP = -2
+"""Code of a missing value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +84,35 @@ class Coding:
             If a column is missing, or a value is none of the states of the fit. The message names
             all such columns and their values.
         """
-        found = {column.name: column for column in _read(table, self.columns)}
+        codes, gaps = self.codes_with_gaps(read_columns(table, self.columns), without)
+        if gaps.any():
+            names = [repr(self.columns[v]) for v in np.flatnonzero(gaps.any(axis=1))]
+            raise DataError(
+                f"missing values in {len(names):,} column(s): {listing(names)}; leave out their "
+                "rows, or fill them (Python: impute, command line: `lsbn ask RUN impute`)"
+            )
+        return codes
+
+    def codes_with_gaps(
+        self, columns: Sequence[Column], without: str | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Code columns that may have missing values.
+
+        Parameters
+        ----------
+        columns : sequence of Column
+            As `read_columns` gives them.
+        without : str, optional
+            As for `codes`.
+
+        Returns
+        -------
+        codes : (n_variables, n_rows) int array
+            0 in missing cells.
+        gaps : (n_variables, n_rows) bool array
+            Marks the missing cells. Missing values that are a state are none.
+        """
+        found = {column.name: column for column in columns}
         wanted = [v for v, name in enumerate(self.names) if name != without]
         absent = [repr(self.columns[v]) for v in wanted if self.columns[v] not in found]
         if absent:
@@ -92,16 +122,19 @@ class Coding:
             )
         rows = len(next(iter(found.values())).values)
         codes, unknown = np.zeros((len(self.names), rows), np.int64), []
+        gaps = np.zeros(codes.shape, bool)
         for v in wanted:
             codes[v] = self._codes(v, found[self.columns[v]])
+            gaps[v] = codes[v] == GAP
+            codes[v, gaps[v]] = 0
             if (codes[v] < 0).any():
-                unknown.append(self._unknown(v, found[self.columns[v]], codes[v] < 0))
+                unknown.append(self._unknown(found[self.columns[v]], codes[v] < 0))
         if unknown:
             raise DataError(
                 f"values that the table of the fit does not have, in {len(unknown):,} column(s): "
                 f"{listing(unknown)}; leave out their rows, or fit with rows that have them"
             )
-        return codes
+        return codes, gaps
 
     def table(self, codes: np.ndarray) -> pd.DataFrame:
         """Return codes as a table of state names, one column for each variable."""
@@ -129,9 +162,9 @@ class Coding:
         )
 
     def _codes(self, v: int, column: Column) -> np.ndarray:
-        """Code one column; -1 for a value that is no state."""
+        """Code one column; -1 for a value that is no state, `GAP` for a missing value."""
         labels, cut = self.states[v], self.cuts[v]
-        missing = -1
+        missing = GAP
         if MISSING_STATE in labels[-1]:
             missing = len(labels) - 1
         if cut is not None and column.labels is None and not cut.calendar:
@@ -142,10 +175,8 @@ class Coding:
             codes = np.array([place.get(text, -1) for text in texts], np.int64)[inverse]
         return codes if column.missing is None else np.where(column.missing, missing, codes)
 
-    def _unknown(self, v: int, column: Column, unknown: np.ndarray) -> str:
+    def _unknown(self, column: Column, unknown: np.ndarray) -> str:
         """Name a column, and some of its values that are no states."""
-        if column.missing is not None and (unknown & column.missing).any():
-            return f"{column.name!r} (missing values)"
         values = column.values[unknown][:100]
         if column.labels is not None:
             texts = [column.labels[value] for value in values]
@@ -156,7 +187,7 @@ class Coding:
         return f"{column.name!r} ({listing(map(repr, dict.fromkeys(texts)), 3)})"
 
 
-def _read(table: Any, names: Sequence[str]) -> list[Column]:
+def read_columns(table: Any, names: Sequence[str]) -> list[Column]:
     """Read a table or a file into columns."""
     if isinstance(table, Dataset):
         table = table.to_pandas()

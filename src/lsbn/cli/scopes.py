@@ -62,10 +62,12 @@ def _learn_globally(
 
     from lsbn.answers.answers import Answers
     from lsbn.drafts import draft_of, resumable
-    from lsbn.framework.diagnostics import FitDiagnostics
+    from lsbn.framework.diagnostics import FitDiagnostics, missing_diagnostics
     from lsbn.knowledge.copies import fold_with_knowledge
     from lsbn.learners import LEARNERS
     from lsbn.learners.evidence import knowledge_diagnostics
+    from lsbn.missing import average_learned, complete, completed_counts, even_shares
+    from lsbn.parallel import threads
     from lsbn.parameters import default_score, score_of
     from lsbn.runs import THRESHOLD
 
@@ -79,23 +81,23 @@ def _learn_globally(
         options["knowledge"] = told
     if arguments.learner == "model-averaging":
         options["n_graphs"] = arguments.graphs
+    score = score_of(arguments.learner, arguments.score) or default_score(arguments.learner)
     chosen = {"learner": arguments.learner, "random_state": arguments.seed, **_options(arguments)}
     seed = np.random.SeedSequence(arguments.seed)
     with (
         stages("learn", f"{columns.n_variables:,}, {arguments.learner}"),
         resumable(draft_of(arguments.output), columns, chosen | {"knowledge": knowledge}, seed),
     ):
-        tables = [columns]
-        if columns.gaps is not None:
-            given = {"score": options.get("score"), "knowledge": told, "n_jobs": arguments.jobs}
-            tables = complete(columns, np.random.default_rng(seed), **given)
-        kept = options.get("n_graphs", 0)
-        shares = [even_share(kept, k, len(tables)) for k in range(len(tables))]
+        rng, learn = np.random.default_rng(seed), LEARNERS[arguments.learner]
+        given, jobs = options.get("score"), threads(arguments.jobs)
+        tables = complete(columns, rng, score=given, knowledge=told, n_jobs=jobs)
         parts = []
-        for table, share in zip(tables, shares, strict=True):
-            own = options | ({"n_graphs": share} if kept else {})
-            learn = LEARNERS[arguments.learner]
-            parts.append(learn(table, random_state=arguments.seed, n_jobs=arguments.jobs, **own))
+        for table, share in zip(tables, even_shares(arguments.graphs, len(tables)), strict=True):
+            if "n_graphs" in options:
+                options["n_graphs"] = share
+            parts.append(
+                learn(table, random_state=arguments.seed, n_jobs=arguments.jobs, **options)
+            )
         learned = average_learned(parts)
         compared = knowledge_diagnostics(knowledge, told, tables[-1], learned, options.get("score"))
     edges, graphs = learned.edges, learned.graphs
@@ -103,14 +105,14 @@ def _learn_globally(
         edges, graphs = folded.unfold_edges(edges), folded.unfold_graphs(graphs)
     edges = replace(edges, knowledge=known)
     results = (edges, edges.dag(THRESHOLD), graphs)
-    score = score_of(arguments.learner, arguments.score) or default_score(arguments.learner)
-    answers = Answers.of(folded.whole, score, *results, groups=folded.groups)
+    answers = Answers.of(completed_counts(folded, tables), score, *results, groups=folded.groups)
     notes = [*dataset.notes, *folded.notes]
     diagnostics = FitDiagnostics(
         **vars(learned.diagnostics),
         notes=notes,
         constants=dataset.constants or None,
         knowledge=compared,
+        missing=missing_diagnostics(folded.whole, len(tables)),
     )
     return Result(edges, [list(edges.names)], diagnostics, answers, dict(folded.groups))
 

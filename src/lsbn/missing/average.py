@@ -13,8 +13,9 @@ from lsbn.data.copies import Folded
 from lsbn.graph import EdgeProbabilities
 from lsbn.graph.sampled import SampledGraphs
 from lsbn.learners import Learned
+from lsbn.missing.forest import mask_of
 
-__all__ = ["average_learned", "completed_counts", "completed_whole", "even_share"]
+__all__ = ["average_learned", "completed_counts", "completed_whole", "even_shares"]
 
 
 def average_learned(parts: Sequence[Learned]) -> Learned:
@@ -51,13 +52,12 @@ def _together(parts: Sequence[SampledGraphs | None]) -> SampledGraphs | None:
         used, before = used + int(part.chain.max(initial=0)) + 1, before + len(part)
     return SampledGraphs.sorted(
         graphs[0].names,
-        *(np.concatenate(each) for each in (of_graph, *_ends(graphs), chains)),
+        np.concatenate(of_graph),
+        np.concatenate([part.parent for part in graphs]),
+        np.concatenate([part.child for part in graphs]),
+        np.concatenate(chains),
         np.concatenate([part.log_score for part in graphs]),
     )
-
-
-def _ends(graphs: Sequence[SampledGraphs]) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    return [part.parent for part in graphs], [part.child for part in graphs]
 
 
 def completed_whole(folded: Folded, table: Dataset) -> Dataset:
@@ -71,9 +71,10 @@ def completed_whole(folded: Folded, table: Dataset) -> Dataset:
         A completion of ``folded.dataset``.
     """
     whole, codes = folded.whole, folded.whole.codes.copy()
-    codes[folded.kept] = table.codes
+    place = {name: v for v, name in enumerate(whole.names)}
+    codes[[place[name] for name in table.names]] = table.codes
     for v in folded.repeated.tolist():
-        original, gaps = int(folded.originals[v]), whole.gaps[v]  # type: ignore[index]
+        original, gaps = int(folded.originals[v]), mask_of(whole)[v]
         state = np.zeros(int(whole.cards[original]), codes.dtype)
         state[whole.codes[original, ~gaps]] = whole.codes[v, ~gaps]
         codes[v] = state[codes[original]]
@@ -89,10 +90,10 @@ def completed_counts(folded: Folded, tables: Sequence[Dataset]) -> DataCounts:
     return DataCounts(replace(wholes[0], codes=codes), len(wholes))
 
 
-def even_share(total: int, k: int, parts: int) -> int:
-    """Return the size of the k-th of nearly equal parts.
+def even_shares(total: int, parts: int) -> list[int]:
+    """Divide a number into nearly equal parts.
 
-    >>> [even_share(8, k, 3) for k in range(3)]
+    >>> even_shares(8, 3)
     [2, 3, 3]
     """
-    return (k + 1) * total // parts - k * total // parts
+    return [(k + 1) * total // parts - k * total // parts for k in range(parts)]

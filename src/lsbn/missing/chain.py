@@ -76,7 +76,7 @@ def complete(
     Parameters
     ----------
     dataset : Dataset
-        With gaps.
+        Without gaps it is its only completion.
     rng : Generator
     score : Score, optional
         Of the networks that draw; the mixed score by default.
@@ -102,8 +102,10 @@ def complete(
     >>> len(tables), {table.codes[0, 0].item() for table in tables}
     (5, {0})
     """
+    if dataset.gaps is None:
+        return [dataset]
     settings, score = settings or ChainSettings(), score or Score()
-    gaps = Gaps.of(dataset.gaps)  # type: ignore[arg-type]
+    gaps = Gaps.of(dataset.gaps)
     table, tables = drawn_from_columns(dataset, rng), []
     parents = likely_forest(dataset, table)
     for done in range(settings.warm_up + settings.completions):
@@ -125,7 +127,7 @@ def _drawn_network(
     score: Score,
     knowledge: Constraints | None,
     n_jobs: int,
-) -> Sequence[tuple[int, ...]]:
+) -> list[tuple[int, ...]]:
     """Return the parents of each variable in a network from the posterior of a complete table."""
     options: dict[str, Any] = {"effort": "quick", "n_graphs": DRAWN_GRAPHS, "score": score}
     if table.n_variables > SearchSettings.max_unrestricted:

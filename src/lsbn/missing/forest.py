@@ -11,16 +11,21 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components, mini
 from lsbn.data import Dataset
 from lsbn.pairs import PairStatistics
 
-__all__ = ["drawn_from_columns", "likely_forest"]
+__all__ = ["drawn_from_columns", "likely_forest", "mask_of"]
 
 PARTNERS = 16
 """Pairs of the forest are sought among this many partners of each variable."""
 
 
+def mask_of(dataset: Dataset) -> np.ndarray:
+    """Return the mask of the gaps; all false if there are none."""
+    return np.zeros(dataset.codes.shape, bool) if dataset.gaps is None else dataset.gaps
+
+
 def drawn_from_columns(dataset: Dataset, rng: np.random.Generator) -> Dataset:
     """Fill each gap with a value that is drawn from the observed values of its column."""
     codes = dataset.codes.copy()
-    for own, gaps in zip(codes, dataset.gaps, strict=True):
+    for own, gaps in zip(codes, mask_of(dataset), strict=True):
         own[gaps] = rng.choice(own[~gaps], int(gaps.sum()))
     return replace(dataset, codes=codes, gaps=None)
 
@@ -55,7 +60,8 @@ def likely_forest(dataset: Dataset, filled: Dataset) -> list[tuple[int, ...]]:
 
 def _gain(dataset: Dataset, u: int, v: int) -> float:
     """Gain of BIC by an edge between two variables, from the rows that have both."""
-    known = ~(dataset.gaps[u] | dataset.gaps[v])  # type: ignore[index]
+    gaps = mask_of(dataset)
+    known = ~(gaps[u] | gaps[v])
     rows, (a, b) = int(known.sum()), dataset.cards[[u, v]].tolist()
     if not rows:
         return 0.0
