@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from lsbn.answers.coding import Coding, read_columns
+from lsbn.answers.coding import Coding
 from lsbn.answers.effects import Effect, effect_of
 from lsbn.answers.ensemble import Ensemble
 from lsbn.answers.families import DataCounts, FamilyTable, FamilyTables
 from lsbn.answers.gaps import Gaps
-from lsbn.answers.imputation import Imputation, cell_shares, impute
+from lsbn.answers.imputation import Imputation, cell_shares, impute, log_observed
 from lsbn.graph import EdgeProbabilities
 from lsbn.graph.edge_access import place_of
 from lsbn.graph.sampled import Estimate, SampledGraphs
@@ -178,14 +178,21 @@ class Answers:
         return self._many if average else self._one
 
     def log_likelihood(self, table: Any, average: bool = False) -> np.ndarray:
-        """Return the log probability of each row."""
-        return self.ensemble(average).log_likelihood(self.coding.codes(table))
+        """Return the log probability of each row; of its observed values, if some are missing."""
+        ensemble = self.ensemble(average)
+        codes, gaps = self.coding.codes(table)
+        some = gaps.any(axis=0)
+        logs = np.empty(codes.shape[1])
+        if not some.all():
+            logs[~some] = ensemble.log_likelihood(codes[:, ~some])
+        if some.any():
+            logs[some] = log_observed(ensemble, codes[:, some], gaps[:, some])
+        return logs
 
     def predict_proba(self, table: Any, target: str, average: bool = False) -> np.ndarray:
         """Return the distribution of a variable in each row, given all others that are there."""
         t, ensemble = place_of(self.coding.names, target), self.ensemble(average)
-        columns = read_columns(table, self.coding.columns)
-        codes, gaps = self.coding.codes_with_gaps(columns, without=target)
+        codes, gaps = self.coding.codes(table, without=target)
         shares = np.empty((codes.shape[1], int(self.coding.cards[t])))
         some = gaps.any(axis=0)
         if not some.all():

@@ -43,8 +43,9 @@ class Coding:
     Examples
     --------
     >>> coding = Coding(("a", "b"), (("no", "yes"), ("1", "2")), ("a", "b"), (None, None))
-    >>> coding.codes(pd.DataFrame({"b": [2], "a": ["yes"], "c": [0]})).tolist()
-    [[1], [1]]
+    >>> codes, gaps = coding.codes(pd.DataFrame({"b": [2], "a": ["yes"], "c": [0]}))
+    >>> codes.tolist(), gaps.any()
+    ([[1], [1]], np.False_)
     """
 
     names: tuple[str, ...]
@@ -64,7 +65,7 @@ class Coding:
         """Number of states of each variable."""
         return np.array([len(labels) for labels in self.states], np.int64)
 
-    def codes(self, table: Any, without: str | None = None) -> np.ndarray:
+    def codes(self, table: Any, without: str | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Code a table.
 
         Parameters
@@ -76,7 +77,10 @@ class Coding:
 
         Returns
         -------
-        (n_variables, n_rows) int array
+        codes : (n_variables, n_rows) int array
+            0 in missing cells.
+        gaps : (n_variables, n_rows) bool array
+            Marks the missing cells. Missing values that are a state are none.
 
         Raises
         ------
@@ -84,34 +88,12 @@ class Coding:
             If a column is missing, or a value is none of the states of the fit. The message names
             all such columns and their values.
         """
-        codes, gaps = self.codes_with_gaps(read_columns(table, self.columns), without)
-        if gaps.any():
-            names = [repr(self.columns[v]) for v in np.flatnonzero(gaps.any(axis=1))]
-            raise DataError(
-                f"missing values in {len(names):,} column(s): {listing(names)}; leave out their "
-                "rows, or fill them (Python: impute, command line: `lsbn ask RUN impute`)"
-            )
-        return codes
+        return self.column_codes(read_columns(table, self.columns), without)
 
-    def codes_with_gaps(
+    def column_codes(
         self, columns: Sequence[Column], without: str | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Code columns that may have missing values.
-
-        Parameters
-        ----------
-        columns : sequence of Column
-            As `read_columns` gives them.
-        without : str, optional
-            As for `codes`.
-
-        Returns
-        -------
-        codes : (n_variables, n_rows) int array
-            0 in missing cells.
-        gaps : (n_variables, n_rows) bool array
-            Marks the missing cells. Missing values that are a state are none.
-        """
+        """Code columns as `codes` does; `read_columns` gives them."""
         found = {column.name: column for column in columns}
         wanted = [v for v, name in enumerate(self.names) if name != without]
         absent = [repr(self.columns[v]) for v in wanted if self.columns[v] not in found]

@@ -159,7 +159,8 @@ class FittedAnswers:
         ----------
         X : table as for `fit`
             Columns are found by name. Numbers are cut as in the fit. A group of copies counts
-            once, by its first column.
+            once, by its first column. In a row with missing values, the probability is that of the
+            observed values, estimated by sampling if several are missing.
         average : bool
             See `FittedAnswers`.
 

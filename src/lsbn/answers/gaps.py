@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lsbn.answers.families import FamilyTable, key_steps
-from lsbn.kernels.gaps import NetworkTables, sweep_gaps
+from lsbn.kernels.gaps import NetworkTables, log_observed, sweep_gaps
 
 __all__ = ["Gaps", "network_tables"]
 
@@ -118,8 +118,18 @@ class Gaps:
         (n, rows) array
             A copy of the codes with new states in the missing cells.
         """
-        rows = np.ascontiguousarray(codes[:, self.row].T.astype(np.int64))
+        rows = self._rows(codes)
         sweep_gaps(net, rows, self.start, self.variable, sweeps, rng, sums)
         drawn = codes.copy()
         drawn[:, self.row] = rows.T
         return drawn
+
+    def log_observed(
+        self, codes: np.ndarray, net: NetworkTables, sweeps: int, rng: np.random.Generator
+    ) -> np.ndarray:
+        """Return the log probability of the observed cells of each row that has missing cells."""
+        return log_observed(net, self._rows(codes), self.start, self.variable, sweeps, rng)
+
+    def _rows(self, codes: np.ndarray) -> np.ndarray:
+        """Return a copy of the rows that have missing cells, row by row."""
+        return np.ascontiguousarray(codes[:, self.row].T.astype(np.int64))

@@ -8,18 +8,22 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import logsumexp
 
 from lsbn.answers.coding import Coding, read_columns
 from lsbn.answers.ensemble import Ensemble
 from lsbn.answers.gaps import Gaps, network_tables
 from lsbn.data.columns import Column, is_missing, label_of
+from lsbn.kernels.gaps import NetworkTables
 
-__all__ = ["Imputation", "cell_shares", "impute"]
+__all__ = ["Imputation", "cell_shares", "impute", "log_observed"]
 
 MOST_NETWORKS = 50
 """Networks that are averaged, evenly spaced among all."""
 WARM_UP, SWEEPS = 5, 10
 """Sweeps of Gibbs sampling in each network: those that are left out, and those that count."""
+LOG_SWEEPS = 20
+"""Sweeps for each missing cell, for the probability of the observed cells of a row."""
 ONE_NETWORK = 20
 """A single network has this many times the sweeps."""
 MOST_CELLS = 4_000_000
@@ -73,14 +77,34 @@ def cell_shares(ensemble: Ensemble, codes: np.ndarray, mask: np.ndarray) -> np.n
     total = np.zeros((len(gaps), int(ensemble.cards.max())))
     if not len(gaps):
         return total
-    k = min(len(ensemble), MOST_NETWORKS)
-    factor = ONE_NETWORK if k == 1 else 1
-    for g in (np.arange(k) * len(ensemble) // k).tolist():
-        families = [ensemble.family(g, v) for v in range(len(ensemble.cards))]
-        net = network_tables(families, ensemble.cards)
+    networks = _networks(ensemble)
+    factor = ONE_NETWORK if len(networks) == 1 else 1
+    for net in networks:
         codes = gaps.draw(codes, net, WARM_UP * factor, rng)
         codes = gaps.draw(codes, net, SWEEPS * factor, rng, total)
-    return total / (k * SWEEPS * factor)
+    return total / (len(networks) * SWEEPS * factor)
+
+
+def log_observed(ensemble: Ensemble, codes: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """Return the log of the mean probability, over networks, of the observed cells of each row.
+
+    Parameters
+    ----------
+    ensemble, codes, mask
+        As for `cell_shares`. Every row has a missing cell.
+    """
+    gaps, rng = Gaps.of(mask), np.random.default_rng(0)
+    logs = [gaps.log_observed(codes, net, LOG_SWEEPS, rng) for net in _networks(ensemble)]
+    return logsumexp(logs, axis=0) - np.log(len(logs))
+
+
+def _networks(ensemble: Ensemble) -> list[NetworkTables]:
+    """Return networks of an ensemble, evenly spaced."""
+    k, n = min(len(ensemble), MOST_NETWORKS), len(ensemble.cards)
+    return [
+        network_tables([ensemble.family(g, v) for v in range(n)], ensemble.cards)
+        for g in (np.arange(k) * len(ensemble) // k).tolist()
+    ]
 
 
 def impute(ensemble: Ensemble, coding: Coding, table: Any) -> Imputation:
@@ -95,7 +119,7 @@ def impute(ensemble: Ensemble, coding: Coding, table: Any) -> Imputation:
         It has the columns of the fit; further columns stay as they are.
     """
     columns = read_columns(table, coding.columns)
-    codes, mask = coding.codes_with_gaps(columns)
+    codes, mask = coding.column_codes(columns)
     frame = table.copy() if isinstance(table, pd.DataFrame) else _frame(columns)
     frame.columns = pd.Index([column.name for column in columns])
     cells = _likely_cells(ensemble, codes, mask)
