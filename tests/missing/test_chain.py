@@ -8,6 +8,7 @@ import pytest
 
 from lsbn import load_network
 from lsbn.answers.families import DataCounts
+from lsbn.answers.predictive import predictive_table
 from lsbn.data import DataError, Dataset
 from lsbn.knowledge import Knowledge, resolve
 from lsbn.learners import LEARNERS, Score
@@ -100,13 +101,11 @@ def test_tables_are_drawn_around_their_means(dataset, kind):
     counts, score = DataCounts(dataset)(1, (0,)), Score(kind)
     assert counts.counts.sum() == (~dataset.gaps[:2].any(axis=0)).sum()
     rng = np.random.default_rng(0)
-    draws = np.array([drawn_table(counts, score, rng).table for _ in range(2000)])
+    draws = np.array([drawn_table(counts, score, rng).table for _ in range(300)])
     np.testing.assert_allclose(draws.sum(axis=2), 1)
     assert (draws > 0).all()
-    from lsbn.answers.predictive import predictive_table
-
     means = predictive_table(counts.counts, counts.cards, score)
-    np.testing.assert_allclose(draws.mean(axis=0), means, atol=0.04)
+    np.testing.assert_allclose(draws.mean(axis=0), means, atol=0.08)
 
 
 def test_learners_refuse_gaps_by_themselves(dataset):

@@ -13,11 +13,13 @@ that have all values of a family, not from drawn cells.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from lsbn.answers.families import DataCounts, FamilyCounts, FamilyTable
 from lsbn.answers.gaps import Gaps, network_tables
@@ -134,9 +136,11 @@ def _drawn_network(
         near = PairStatistics(table, n_jobs).heaviest(["MI"], most=PARTNERS)
         pairs = [(u, v) for v, partners in enumerate(near) for u in partners.tolist()]
         options["candidates"] = Candidates.of_pairs(table.n_variables, np.array(pairs))
-    learned = LEARNERS["model-averaging"](
-        table, knowledge=knowledge, random_state=rng, n_jobs=n_jobs, **options
-    )
+    with warnings.catch_warnings():  # the completions that are kept are learned again
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        learned = LEARNERS["model-averaging"](
+            table, knowledge=knowledge, random_state=rng, n_jobs=n_jobs, **options
+        )
     assert learned.graphs is not None
     return learned.graphs.parents_of(-1)
 
