@@ -1,0 +1,49 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiment_cases import load_experiment
+from lsbn import load_network
+
+
+@pytest.fixture(scope="module")
+def study():
+    return load_experiment("missing")
+
+
+@pytest.fixture(scope="module")
+def table():
+    return load_network("alarm").sample(2_000, random_state=0)
+
+
+def test_values_missing_by_columns_depend_on_complete_columns_only(study, table):
+    mask = study.missing_cells(table, "by columns", 0.3, np.random.default_rng(0))
+    assert mask.mean() == pytest.approx(0.3, abs=0.02)
+    complete = ~mask.any(axis=0)
+    assert complete.sum() == table.shape[1] // 4
+    rates = [
+        pd.Series(mask[:, v]).groupby(table.iloc[:, u].to_numpy()).mean()
+        for v in np.flatnonzero(~complete)
+        for u in np.flatnonzero(complete)
+    ]
+    assert max(rate.max() - rate.min() for rate in rates) > 0.2
+
+
+def test_values_missing_at_random(study, table):
+    mask = study.missing_cells(table, "at random", 0.1, np.random.default_rng(0))
+    np.testing.assert_allclose(mask.mean(axis=0), 0.1, atol=0.03)
+
+
+def test_other_imputers_are_measured_on_missing_cells(study):
+    column = np.arange(60) % 3
+    table = pd.DataFrame({"a": column, "b": column, "c": column})
+    mask = np.zeros(table.shape, bool)
+    mask[:20, 0] = True
+    found = study.accuracies(table, mask)
+    assert found["KNN"] == 100
+    assert found["mode"] == pytest.approx(35, abs=5)
+
+
+def test_a_figure_that_a_seed_lacks_is_a_dash(study):
+    cells = [dict.fromkeys((*study.STRUCTURE, *study.FILLING), 50.0), {"infer": 60.0}]
+    assert study.means(cells)[:2] == ["55.0", "-"]
