@@ -4,6 +4,7 @@ import pytest
 
 from experiment_cases import load_experiment
 from lsbn import load_network
+from lsbn.missing import chain
 
 
 @pytest.fixture(scope="module")
@@ -47,3 +48,11 @@ def test_other_imputers_are_measured_on_missing_cells(study):
 def test_a_figure_that_a_seed_lacks_is_a_dash(study):
     cells = [dict.fromkeys((*study.STRUCTURE, *study.FILLING), 50.0), {"infer": 60.0}]
     assert study.means(cells)[:2] == ["55.0", "-"]
+
+
+def test_noise_is_not_joined(study, monkeypatch):
+    short = chain.ChainSettings(completions=2, by_rows=1, warm_up=2)
+    monkeypatch.setattr(chain, "ChainSettings", lambda: short)
+    highest, joined = study.noise_joined(0, rows=200, columns=5)
+    assert float(highest) < 0.5
+    assert joined == "0"

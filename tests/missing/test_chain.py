@@ -12,7 +12,7 @@ from lsbn.answers.predictive import predictive_table
 from lsbn.data import DataError, Dataset
 from lsbn.knowledge import Knowledge, resolve
 from lsbn.learners import LEARNERS, Score
-from lsbn.missing import ChainSettings, complete
+from lsbn.missing import ChainSettings, chain, complete
 from lsbn.missing.chain import drawn_table
 from lsbn.missing.forest import likely_forest
 
@@ -88,6 +88,12 @@ def test_the_forest_joins_the_most_dependent_pairs():
     parents = likely_forest(dataset, filled)
     edges = {frozenset((v, u)) for v, above in enumerate(parents) for u in above}
     assert edges == {frozenset((0, 2)), frozenset((1, 2))}
+
+
+def test_very_many_variables_are_searched_among_partners(dataset, monkeypatch):
+    monkeypatch.setattr(chain.SearchSettings, "max_unrestricted", 3)
+    monkeypatch.setattr(chain, "PARTNERS", 2)
+    assert len(complete(dataset, np.random.default_rng(0), settings=SHORT)) == 2
 
 
 def test_knowledge_holds_while_cells_are_drawn(dataset):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,12 +77,12 @@ def cell_shares(ensemble: Ensemble, codes: np.ndarray, mask: np.ndarray) -> np.n
     total = np.zeros((len(gaps), int(ensemble.cards.max())))
     if not len(gaps):
         return total
-    networks = _networks(ensemble)
-    factor = ONE_NETWORK if len(networks) == 1 else 1
-    for net in networks:
+    k = min(len(ensemble), MOST_NETWORKS)
+    factor = ONE_NETWORK if k == 1 else 1
+    for net in _networks(ensemble):
         codes = gaps.draw(codes, net, WARM_UP * factor, rng)
         codes = gaps.draw(codes, net, SWEEPS * factor, rng, total)
-    return total / (len(networks) * SWEEPS * factor)
+    return total / (k * SWEEPS * factor)
 
 
 def log_observed(ensemble: Ensemble, codes: np.ndarray, mask: np.ndarray) -> np.ndarray:
@@ -98,13 +98,11 @@ def log_observed(ensemble: Ensemble, codes: np.ndarray, mask: np.ndarray) -> np.
     return logsumexp(logs, axis=0) - np.log(len(logs))
 
 
-def _networks(ensemble: Ensemble) -> list[NetworkTables]:
-    """Return networks of an ensemble, evenly spaced."""
+def _networks(ensemble: Ensemble) -> Iterator[NetworkTables]:
+    """Yield networks of an ensemble, evenly spaced."""
     k, n = min(len(ensemble), MOST_NETWORKS), len(ensemble.cards)
-    return [
-        network_tables([ensemble.family(g, v) for v in range(n)], ensemble.cards)
-        for g in (np.arange(k) * len(ensemble) // k).tolist()
-    ]
+    for g in (np.arange(k) * len(ensemble) // k).tolist():
+        yield network_tables([ensemble.family(g, v) for v in range(n)], ensemble.cards)
 
 
 def impute(ensemble: Ensemble, coding: Coding, table: Any) -> Imputation:
@@ -121,7 +119,7 @@ def impute(ensemble: Ensemble, coding: Coding, table: Any) -> Imputation:
     columns = read_columns(table, coding.columns)
     codes, mask = coding.column_codes(columns)
     frame = table.copy() if isinstance(table, pd.DataFrame) else _frame(columns)
-    frame.columns = pd.Index([column.name for column in columns])
+    names, frame.columns = frame.columns, pd.Index([column.name for column in columns])
     cells = _likely_cells(ensemble, codes, mask)
     cells["column"], cells["value"] = "", None
     cells["value"] = cells["value"].astype(object)
@@ -131,6 +129,7 @@ def impute(ensemble: Ensemble, coding: Coding, table: Any) -> Imputation:
         frame[name], values = _filled(frame[name], own["row"].to_numpy(), texts)
         cells.loc[own.index, "column"] = name
         cells.loc[own.index, "value"] = pd.Series(values, own.index, object)
+    frame.columns = names
     return Imputation(frame, cells[["row", "column", "value", "probability"]])
 
 

@@ -140,8 +140,9 @@ def run(arguments: argparse.Namespace) -> None:
     from lsbn.answers.store import read_answers
     from lsbn.runs import Run
 
-    if getattr(arguments, "output", None):
-        require_free_file(Path(arguments.output), force=arguments.force)
+    for written in ("output", "cells"):
+        if getattr(arguments, written, None):
+            require_free_file(Path(getattr(arguments, written)), force=arguments.force)
     finished = Run(Path(arguments.run_folder))
     answers = read_answers(finished.path, finished.edges())
     try:
@@ -207,7 +208,6 @@ def _ask_imputation(arguments: argparse.Namespace, answers: Answers) -> Answer:
     header, rows = list(filled.cells), filled.cells.itertuples(index=False)
     cells = [(*row[:3], round(row.probability, 6)) for row in rows]
     if arguments.cells is not None:
-        require_free_file(Path(arguments.cells), force=arguments.force)
         _write_rows(arguments.cells, header, cells)
     if arguments.output is not None:
         values = filled.table.astype(object).itertuples(index=False)

@@ -13,10 +13,13 @@ from lsbn.cli.progress import StageProgress
 from lsbn.cli.summary import copies_used
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from lsbn.answers.answers import Answers
     from lsbn.data import Dataset
     from lsbn.framework.diagnostics import FitDiagnostics
     from lsbn.graph import EdgeProbabilities
+    from lsbn.learners import Learned
 
 __all__ = ["Result", "learn_in_scope"]
 
@@ -64,10 +67,8 @@ def _learn_globally(
     from lsbn.drafts import draft_of, resumable
     from lsbn.framework.diagnostics import FitDiagnostics, missing_diagnostics
     from lsbn.knowledge.copies import fold_with_knowledge
-    from lsbn.learners import LEARNERS
     from lsbn.learners.evidence import knowledge_diagnostics
-    from lsbn.missing import average_learned, complete, completed_counts, even_shares
-    from lsbn.parallel import threads
+    from lsbn.missing import completed_counts
     from lsbn.parameters import default_score, score_of
     from lsbn.runs import THRESHOLD
 
@@ -88,17 +89,7 @@ def _learn_globally(
         stages("learn", f"{columns.n_variables:,}, {arguments.learner}"),
         resumable(draft_of(arguments.output), columns, chosen | {"knowledge": knowledge}, seed),
     ):
-        rng, learn = np.random.default_rng(seed), LEARNERS[arguments.learner]
-        given, jobs = options.get("score"), threads(arguments.jobs)
-        tables = complete(columns, rng, score=given, knowledge=told, n_jobs=jobs)
-        parts = []
-        for table, share in zip(tables, even_shares(arguments.graphs, len(tables)), strict=True):
-            if "n_graphs" in options:
-                options["n_graphs"] = share
-            parts.append(
-                learn(table, random_state=arguments.seed, n_jobs=arguments.jobs, **options)
-            )
-        learned = average_learned(parts)
+        tables, learned = _learn_completions(arguments, columns, seed, options)
         compared = knowledge_diagnostics(knowledge, told, tables[-1], learned, options.get("score"))
     edges, graphs = learned.edges, learned.graphs
     if mode != "keep":
@@ -115,6 +106,30 @@ def _learn_globally(
         missing=missing_diagnostics(folded.whole, len(tables)),
     )
     return Result(edges, [list(edges.names)], diagnostics, answers, dict(folded.groups))
+
+
+def _learn_completions(
+    arguments: argparse.Namespace,
+    columns: Dataset,
+    seed: np.random.SeedSequence,
+    options: dict[str, Any],
+) -> tuple[list[Dataset], Learned]:
+    """Run the learner on the table, or on its completions if it has gaps, and average."""
+    import numpy as np
+
+    from lsbn.learners import LEARNERS
+    from lsbn.missing import average_learned, complete, even_shares
+    from lsbn.parallel import threads
+
+    chosen = {key: options.get(key) for key in ("score", "knowledge")}
+    jobs = threads(arguments.jobs)
+    tables = complete(columns, np.random.default_rng(seed), n_jobs=jobs, **chosen)
+    shares, parts = even_shares(options.get("n_graphs", 0), len(tables)), []
+    for table, n_graphs in zip(tables, shares, strict=True):
+        own = options | ({"n_graphs": n_graphs} if "n_graphs" in options else {})
+        learn = LEARNERS[arguments.learner]
+        parts.append(learn(table, random_state=arguments.seed, n_jobs=arguments.jobs, **own))
+    return tables, average_learned(parts)
 
 
 def _learn_by_communities(

@@ -44,7 +44,12 @@ PARTNERS = 20
 
 @dataclass(frozen=True)
 class ChainSettings:
-    """How many completions there are, and how they are drawn; measured in experiments/missing.md.
+    """How many completions there are, and how they are drawn.
+
+    Measured with 30 % missing at random, 5,000 rows of insurance and alarm: with a forest and six
+    rounds by rows, F of single completions was steady after the seventh round, at 90 and 96.7. From
+    independent columns and with one round by rows, F was 82.7 and 94.6 after twelve rounds, with
+    more false edges. With all rounds by rows, F of insurance stayed at 85.
 
     Attributes
     ----------
