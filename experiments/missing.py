@@ -46,7 +46,8 @@ over the seeds; a dash means that nothing could be learned."""
 
 
 NOISE_IS_SHOWN = """\
-Twenty independent columns with two to four states, 1,000 rows, 30 % of the values missing at random.
+Twenty independent columns with two to four states, 1,000 rows, 30 % of the values missing at
+random.
 *Highest* is the largest probability of an edge in either direction, and *above 0.5* the number of
 pairs that are joined, of 190."""
 
