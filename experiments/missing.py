@@ -5,9 +5,10 @@ columns is complete and the values of each other column are missing with a proba
 on one of the complete columns. MIIC is left out if pyAgrum is not installed.
 
     python experiments/missing.py [--networks alarm,insurance] [--rows 5000] [--seeds 1]
-        [--store FILE] [--output FILE]
+        [--store FILE] [--finished] [--output FILE]
 
-Finished cells are kept in the store, a JSON file, and are not computed again.
+Finished cells are kept in the store, a JSON file, and are not computed again. With ``--finished``
+the page has the cells of the store only.
 """
 
 import argparse
@@ -15,6 +16,8 @@ import json
 import tempfile
 import warnings
 from collections.abc import Callable
+from functools import partial
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 
@@ -24,24 +27,26 @@ import pandas as pd
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401
 from sklearn.impute import IterativeImputer, KNNImputer
 
-from lsbn import LSBN, load_network, metrics
+from lsbn import LSBN, Dataset, load_network, metrics
 from lsbn.files import atomic_file
 from lsbn.network import BayesianNetwork
 from lsbn.studies.tabular import Table
+from parts.available_rows import climb
 from parts.command_line import numbers, words
 
 COMPLETE = {0.1: 0.8, 0.3: 0.5}
 """The share of the rows of a complete table that is compared with a share of missing values."""
 KINDS = ("at random", "by columns")
-STRUCTURE = ("infer", "fewer rows", "drop", "state", "MIIC")
+STRUCTURE = ("infer", "fewer rows", "by rows", "drop", "state", "MIIC")
 FILLING = ("impute", "mode", "KNN", "iterative")
 WHAT_IS_SHOWN = """\
 *infer* is `LSBN(missing="infer")`, *drop* and *state* the other options. *fewer rows* is a complete
-table with 80 % (for 10 % missing) or 50 % (for 30 %) of the rows. *MIIC* is that of pyAgrum,
+table with 80 % (for 10 % missing) or 50 % (for 30 %) of the rows. *by rows* is hill climbing by
+BIC, where each edge is judged by the rows that have all values it needs. *MIIC* is that of pyAgrum,
 which (in version 3.3.1) refuses missing values, so they are a state. These columns are F of the
-skeleton in percent. *impute* is the share of missing cells in percent whose
-true state `impute` gives; *mode* fills in the most frequent state of the column, *KNN* and
-*iterative* are scikit-learn's imputers on the codes of the states, rounded. All figures are means
+skeleton in percent. *impute* is the share of missing cells in percent whose true state `impute`
+gives; *mode* fills in the most frequent state of the column, *KNN* and *iterative* are
+scikit-learn's imputers on the codes of the states, rounded. All figures are means
 over the seeds; a dash means that nothing could be learned."""
 
 
@@ -59,36 +64,64 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=5000)
     parser.add_argument("--seeds", type=numbers, default=[1])
     parser.add_argument("--store", type=Path)
+    parser.add_argument("--finished", action="store_true", help="only cells of the store")
     parser.add_argument("--output", type=Path, default=Path(__file__).with_suffix(".md"))
     arguments = parser.parse_args()
-    store = arguments.store
-    known = json.loads(store.read_text()) if store is not None and store.exists() else {}
+    store = Store(arguments.store, arguments.finished)
     rows = []
-    for name in arguments.networks:
-        for kind in KINDS:
-            for share in COMPLETE:
-                cells = []
-                for seed in arguments.seeds:
-                    key = f"{name} {kind} {share} {arguments.rows} {seed}"
-                    if key not in known:
-                        known[key] = measured(name, kind, share, arguments.rows, seed)
-                        print(key, known[key], flush=True)
-                        if store is not None:
-                            store.write_text(json.dumps(known, indent=1))
-                    cells.append(known[key])
-                rows.append([name, f"{share:.0%} {kind}", *means(cells)])
+    for name, kind, share in product(arguments.networks, KINDS, COMPLETE):
+        cells = [
+            store.get(
+                f"{name} {kind} {share} {arguments.rows} {seed}",
+                partial(measured, name, kind, share, arguments.rows, seed),
+            )
+            for seed in arguments.seeds
+        ]
+        if all(cells):
+            rows.append([name, f"{share:.0%} {kind}", *means(cells)])
+    noise = [store.get(f"noise {seed}", partial(noise_joined, seed)) for seed in arguments.seeds]
+    joined = [
+        [str(seed), f"{cell['highest']:.2f}", f"{cell['above 0.5']:.0f}"]
+        for seed, cell in zip(arguments.seeds, noise, strict=True)
+        if cell
+    ]
     command = (
         f"`python experiments/missing.py --networks {','.join(arguments.networks)} "
         f"--rows {arguments.rows} --seeds {','.join(map(str, arguments.seeds))}`"
     )
     header = ["network", "missing", *STRUCTURE, *FILLING]
+    note = f"{command}\n\n{WHAT_IS_SHOWN}"
+    page = Table("missing", "Missing values", header, rows, note).markdown(1)
+    header = ["seed", "highest", "above 0.5"]
+    page += "\n" + Table("noise", "Noise", header, joined, NOISE_IS_SHOWN).markdown(2)
     with atomic_file(arguments.output) as draft:
-        note = f"{command}\n\n{WHAT_IS_SHOWN}"
-        page = Table("missing", "Missing values", header, rows, note).markdown(1)
-        noise = [[str(seed), *noise_joined(seed)] for seed in arguments.seeds]
-        header = ["seed", "highest", "above 0.5"]
-        page += "\n" + Table("noise", "Noise", header, noise, NOISE_IS_SHOWN).markdown(2)
         draft.write_text(page, encoding="utf-8")
+
+
+class Store:
+    """Finished cells in a JSON file.
+
+    Parameters
+    ----------
+    path : Path or None
+        The file; None keeps nothing.
+    finished : bool
+        Compute nothing: a cell that is not there is empty.
+    """
+
+    def __init__(self, path: Path | None, finished: bool = False) -> None:
+        self.path, self.finished = path, finished
+        self.cells = json.loads(path.read_text()) if path is not None and path.exists() else {}
+
+    def get(self, key: str, compute: Callable[[], dict[str, float]]) -> dict[str, float]:
+        """Return a cell; compute and store it if it is not there."""
+        if key not in self.cells and not self.finished:
+            self.cells[key] = compute()
+            print(key, self.cells[key], flush=True)
+            if self.path is not None:
+                with atomic_file(self.path) as draft:
+                    draft.write_text(json.dumps(self.cells, indent=1), encoding="utf-8")
+        return self.cells.get(key, {})
 
 
 def means(cells: list[dict[str, float]]) -> list[str]:
@@ -111,6 +144,8 @@ def measured(name: str, kind: str, share: float, rows: int, seed: int) -> dict[s
     figures = {"infer": f_score(model.dag_, net)}
     fewer = table.head(int(COMPLETE[share] * rows))
     figures["fewer rows"] = f_score(LSBN(random_state=seed).fit(fewer).dag_, net)
+    by_rows = climb(Dataset.from_table(gaps, missing="infer"))
+    figures["by rows"] = f_score(by_rows, net)
     for missing in ("drop", "state"):
         try:
             found = LSBN(missing=missing, random_state=seed).fit(gaps).dag_
@@ -124,14 +159,14 @@ def measured(name: str, kind: str, share: float, rows: int, seed: int) -> dict[s
     return figures | accuracies(table, mask)
 
 
-def noise_joined(seed: int, rows: int = 1000, columns: int = 20) -> list[str]:
+def noise_joined(seed: int, rows: int = 1000, columns: int = 20) -> dict[str, float]:
     """Learn independent columns; return the highest probability, and the pairs above 0.5."""
     rng = np.random.default_rng(seed)
     table = pd.DataFrame({f"x{v}": rng.integers(2 + v % 3, size=rows) for v in range(columns)})
     gaps = table.astype(object).mask(missing_cells(table, "at random", 0.3, rng))
     found = LSBN(missing="infer", random_state=seed).fit(gaps).edge_probabilities_.toarray()
     pairs = np.triu(found + found.T)
-    return [f"{pairs.max():.2f}", str(int((pairs > 0.5).sum()))]
+    return {"highest": float(pairs.max()), "above 0.5": float((pairs > 0.5).sum())}
 
 
 def f_score(graph: nx.Graph, net: BayesianNetwork) -> float:
