@@ -14,7 +14,7 @@ def missing_section(missing: MissingDiagnostics | None) -> str:
     """Return the section as HTML; empty if no value is missing.
 
     >>> missing_section(MissingDiagnostics(share=0.1, columns={"<a>": 0.2}))[-52:]
-    '<ul><li><bdi>&lt;a&gt;</bdi>: 20.0 %</li></ul></section>'
+    '<li><bdi>&lt;a&gt;</bdi>: 20.0 %</li></ul></section>'
     """
     if missing is None:
         return ""
