@@ -46,15 +46,14 @@ BIC, where each edge is judged by the rows that have all values it needs. *MIIC*
 which (in version 3.3.1) refuses missing values, so they are a state. These columns are F of the
 skeleton in percent. *impute* is the share of missing cells in percent whose true state `impute`
 gives; *mode* fills in the most frequent state of the column, *KNN* and *iterative* are
-scikit-learn's imputers on the codes of the states, rounded. All figures are means
-over the seeds; a dash means that nothing could be learned."""
+scikit-learn's imputers on the codes of the states, rounded. All figures are means over the seeds; a
+dash means that nothing could be learned."""
 
 
 NOISE_IS_SHOWN = """\
 Twenty independent columns with two to four states, 1,000 rows, 30 % of the values missing at
-random.
-*Highest* is the largest probability of an edge in either direction, and *above 0.5* the number of
-pairs that are joined, of 190."""
+random. *Highest* is the largest probability of an edge in either direction, and *above 0.5* the
+number of pairs that are joined, of 190."""
 
 
 def main() -> None:
