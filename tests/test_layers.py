@@ -15,6 +15,7 @@ LAYERS = (
     {"partition", "learners"},
     {"framework"},
     {"answers"},
+    {"missing"},
     {"runs", "runfiles"},
     {"report"},
     {"drafts", "firstuse", "fitted", "parameters"},

@@ -87,6 +87,8 @@ def resumable(
 
 def _digest_of_data(dataset: Dataset) -> str:
     digest = hashlib.sha256(np.ascontiguousarray(dataset.codes).data)
+    if dataset.gaps is not None:
+        digest.update(np.ascontiguousarray(dataset.gaps).data)
     digest.update(json.dumps([dataset.names, dataset.states]).encode())
     return digest.hexdigest()
 

@@ -103,7 +103,9 @@ class LSBN(NetworkFit, FittedAnswers, FittedNetwork, BaseEstimator):
     threshold : float
         Edges of `dag_` and `cpdag_` have a greater probability than this, in either direction.
     discretize, bins, missing, max_states
-        Coding of the table, see `lsbn.Dataset.from_table`.
+        Coding of the table, see `lsbn.Dataset.from_table`. With ``missing="infer"`` the missing
+        values are drawn from the network, several times, and the results are averaged; see
+        `lsbn.missing`.
     checkpoint : str or path, optional
         A folder for the finished work of a fit. If the fit is stopped, even by ``kill -9``, then
         another fit with the same table, parameters and version of lsbn goes on from there and has
@@ -145,6 +147,8 @@ class LSBN(NetworkFit, FittedAnswers, FittedNetwork, BaseEstimator):
         ``diagnostics_.r_hat``.
     dataset_ : Dataset
         The coded table, with all columns.
+    missing_share_ : dict of str to float
+        Share of missing values of each column of the table.
     feature_names_in_ : numpy.ndarray of str
         Names of the columns.
     n_features_in_ : int

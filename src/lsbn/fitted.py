@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from lsbn.answers.answers import Answers
 from lsbn.data import Dataset
-from lsbn.data.copies import grouped_dataset
 from lsbn.framework.diagnostics import FitDiagnostics
 from lsbn.graph import EdgeProbabilities
-from lsbn.network import BayesianNetwork, fit_tables
+from lsbn.learners import Score
+from lsbn.network import BayesianNetwork
 from lsbn.network.convert import to_pgmpy, to_pyagrum
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class FittedNetwork:
         check_is_fitted(self)
         if ess is None:
             return self._answers.to_network()
-        return fit_tables(self.dag_, grouped_dataset(self.dataset_, self.groups_), ess=ess)
+        return self._answers.under(Score("bdeu", ess=ess)).to_network()
 
     def to_pgmpy(self) -> Any:
         """Return the network of `to_network` as a pgmpy network; pgmpy must be installed."""

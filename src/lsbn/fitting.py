@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -18,18 +18,18 @@ from lsbn.data.options import Discretize
 from lsbn.drafts import resumable
 from lsbn.firstuse import compile_beside
 from lsbn.framework.candidates import find_candidates
-from lsbn.framework.diagnostics import fit_diagnostics
+from lsbn.framework.diagnostics import CommunityDiagnostics, fit_diagnostics, missing_diagnostics
 from lsbn.framework.local import LocalSettings
 from lsbn.framework.mergence import merge_order, union_sizes
 from lsbn.framework.proposals import Proposals, propose
 from lsbn.framework.stages import Stages
 from lsbn.graph import EdgeProbabilities
-from lsbn.graph.sampled import SampledGraphs
 from lsbn.knowledge import Constraints, Knowledge
 from lsbn.knowledge.copies import fold_with_knowledge
 from lsbn.learners import LEARNERS, Learned, Score
 from lsbn.learners.averaging import SearchSettings
 from lsbn.learners.evidence import knowledge_diagnostics
+from lsbn.missing import average_learned, complete, completed_counts, even_shares
 from lsbn.pairs import PairStatistics
 from lsbn.parallel import threads
 from lsbn.parameters import (
@@ -45,6 +45,15 @@ __all__ = ["NetworkFit"]
 
 REACH = SearchSettings.max_unrestricted
 """Up to this number of variables the last pass of model averaging searches all variables."""
+
+
+class _Part(NamedTuple):
+    """What was learned from one complete table."""
+
+    communities: list[np.ndarray]
+    hierarchy: np.ndarray
+    learned: Learned
+    proposed: Sequence[CommunityDiagnostics] | None
 
 
 class NetworkFit:
@@ -101,19 +110,71 @@ class NetworkFit:
             folded, known = fold_with_knowledge(dataset, how, self.knowledge)
         self._store_table(dataset)
         with resumable(self.checkpoint, folded.dataset, self.get_params(), seed) as seed:
-            self._fit_folded(folded, known, seed.spawn(3), stages)
+            self._fit_folded(folded, known, seed, stages)
         return self
 
     def _fit_folded(
         self,
         folded: Folded,
         known: Constraints | None,
-        seeds: list[np.random.SeedSequence],
+        seed: np.random.SeedSequence,
         stages: Stages,
     ) -> None:
-        """Learn a network from the coded table without copies of columns."""
+        """Learn a network from the coded table without copies of columns.
+
+        A table with gaps is completed several times. The results of the completions are averaged;
+        communities are those of the first.
+        """
         told = None if known is None else known.select(folded.kept)
-        pairs = PairStatistics(folded.dataset, self.n_jobs)
+        tables, seeds = self._completions(folded.dataset, told, seed, stages)
+        shares = even_shares(self.n_graphs, len(tables))
+        parts = [
+            self._learn_table(table, told, own.spawn(3), stages, n_graphs)
+            for table, own, n_graphs in zip(tables, seeds, shares, strict=True)
+        ]
+        learned = average_learned([part.learned for part in parts])
+        self._store(folded, parts[0], learned, known, tables)
+        self.diagnostics_ = fit_diagnostics(
+            learned.diagnostics,
+            parts[0].proposed,
+            stages.seconds,
+            [*folded.whole.notes, *folded.notes],
+            knowledge_diagnostics(self.knowledge, told, tables[-1], learned, self._score()),
+            folded.whole.constants,
+            missing_diagnostics(folded.whole, len(tables)),
+        )
+
+    def _completions(
+        self,
+        dataset: Dataset,
+        told: Constraints | None,
+        seed: np.random.SeedSequence,
+        stages: Stages,
+    ) -> tuple[list[Dataset], list[np.random.SeedSequence]]:
+        """Return the table, or its completions if it has gaps, each with a seed."""
+        if dataset.gaps is None:
+            return [dataset], [seed]
+        with stages("complete"):
+            tables = complete(
+                dataset,
+                np.random.default_rng(seed),
+                score=self._score(),
+                knowledge=told,
+                n_jobs=threads(self.n_jobs),
+                progress=stages.report,
+            )
+        return tables, seed.spawn(len(tables))
+
+    def _learn_table(
+        self,
+        dataset: Dataset,
+        told: Constraints | None,
+        seeds: list[np.random.SeedSequence],
+        stages: Stages,
+        n_graphs: int,
+    ) -> _Part:
+        """Learn a network from a complete table."""
+        pairs = PairStatistics(dataset, self.n_jobs)
         with stages("partition"):
             communities = self._partition(pairs, stages.report)
         if self._searches_all_variables(pairs.dataset):
@@ -127,17 +188,9 @@ class NetworkFit:
             learned = Learned(EdgeProbabilities(proposals.edges, pairs.dataset.names))
         else:
             with stages("last pass"):
-                learned = self._learn(pairs, proposals, seeds[2], told)
-        edges = replace(folded.unfold_edges(learned.edges), knowledge=known)
-        self._store(folded, communities, hierarchy, edges, learned.graphs)
-        self.diagnostics_ = fit_diagnostics(
-            learned.diagnostics,
-            None if proposals is None else proposals.diagnostics,
-            stages.seconds,
-            [*folded.whole.notes, *folded.notes],
-            knowledge_diagnostics(self.knowledge, told, pairs.dataset, learned, self._score()),
-            folded.whole.constants,
-        )
+                learned = self._learn(pairs, proposals, seeds[2], told, n_graphs)
+        proposed = None if proposals is None else proposals.diagnostics
+        return _Part(communities, hierarchy, learned, proposed)
 
     def _coded(self, table: Any) -> Dataset:
         """Code the table with the parameters of the estimator."""
@@ -172,6 +225,7 @@ class NetworkFit:
         proposals: Proposals | None,
         seed: np.random.SeedSequence,
         knowledge: Constraints | None,
+        n_graphs: int,
     ) -> Learned:
         """Run the last pass."""
         dataset, candidates = pairs.dataset, None
@@ -184,7 +238,7 @@ class NetworkFit:
         score = self._score()
         options: dict[str, Any] = {} if score is None else {"score": score}
         if self.learner == "model-averaging":
-            options |= {"count": self.count, "effort": self.effort, "n_graphs": self.n_graphs}
+            options |= {"count": self.count, "effort": self.effort, "n_graphs": n_graphs}
         return LEARNERS[str(self.learner)](
             dataset,
             candidates=candidates,
@@ -222,18 +276,25 @@ class NetworkFit:
         self.dataset_ = dataset
         self.n_features_in_ = dataset.n_variables
         self.feature_names_in_ = np.array(dataset.names, dtype=object)
+        shares = dataset.missing or (0.0,) * dataset.n_variables
+        self.missing_share_ = dict(zip(dataset.names, shares, strict=True))
+
+    def _table_score(self) -> Score:
+        """Return the score that gives networks their tables."""
+        return self._score() or default_score(self.learner, self.last_pass)
 
     def _store(
         self,
         folded: Folded,
-        communities: list[np.ndarray],
-        hierarchy: np.ndarray,
-        edges: EdgeProbabilities,
-        graphs: SampledGraphs | None,
+        part: _Part,
+        learned: Learned,
+        known: Constraints | None,
+        tables: Sequence[Dataset],
     ) -> None:
         """Set the attributes of the result, with the copies of columns."""
-        self.graphs_ = folded.unfold_graphs(graphs)
-        communities = folded.unfold_communities(communities)
+        edges = replace(folded.unfold_edges(learned.edges), knowledge=known)
+        self.graphs_ = folded.unfold_graphs(learned.graphs)
+        communities, hierarchy = folded.unfold_communities(part.communities), part.hierarchy
         self.groups_ = dict(folded.groups)
         self.communities_ = [[edges.names[v] for v in c.tolist()] for c in communities]
         self.hierarchy_ = hierarchy
@@ -243,9 +304,9 @@ class NetworkFit:
         self.edge_probabilities_ = edges.matrix
         self.dag_ = edges.dag(self.threshold)
         self.cpdag_ = edges.cpdag(self.threshold)
-        score = self._score() or default_score(self.learner, self.last_pass)
-        results = (edges, self.dag_, self.graphs_)
-        self._answers = Answers.of(folded.whole, score, *results, groups=self.groups_)
+        counts = completed_counts(folded, tables)
+        results = (self._table_score(), edges, self.dag_, self.graphs_)
+        self._answers = Answers.of(counts, *results, groups=self.groups_)
 
 
 def _code_table(table: Any, **options: Any) -> Dataset:

@@ -5,6 +5,7 @@ __all__ = ["STAGES", "stage_name"]
 STAGES = {
     "sample": "sample the network",
     "read": "read the table",
+    "complete": "draw the missing values",
     "partition": "partition the variables",
     "blankets": "find Markov blankets",
     "local": "learn the communities",

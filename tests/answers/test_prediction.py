@@ -139,7 +139,7 @@ def test_probabilities_of_all_rows_sum_to_one():
 def test_the_average_is_that_of_single_networks(model, split):
     rows = seen(*split).head(30)
     answers = model.answers_
-    codes, cards = answers.coding.codes(rows), answers.coding.cards
+    codes, cards = answers.coding.codes(rows)[0], answers.coding.cards
     logs, shares = [], []
     for graph in model.sample_graphs(1000):
         edges = [(rows.columns.get_loc(u), rows.columns.get_loc(v)) for u, v in graph.edges]
@@ -172,7 +172,7 @@ def test_prediction_beats_the_mode_and_the_empty_graph(model, split):
     coding = model.answers_.coding
     nothing = SampledGraphs.of([[]], coding.names)
     empty = Ensemble.of(nothing, coding.cards, model.answers_.tables)
-    base = empty.log_likelihood(model.answers_.coding.codes(rows)).mean()
+    base = empty.log_likelihood(model.answers_.coding.codes(rows)[0]).mean()
     assert model.score(rows) > base + 0.5
     assert model.log_likelihood(rows, average=True).mean() > model.score(rows) - 0.02
     name = rows.columns[1]
@@ -208,9 +208,7 @@ def test_unknown_states_and_missing_columns_are_named(model, split):
     first, second, *_ = rows.columns
     with pytest.raises(DataError, match=f"1 column.*missing: '{second}'"):
         model.log_likelihood(rows.drop(columns=second))
-    with pytest.raises(
-        DataError, match=rf"'{first}' \('odd', 'new'\), '{second}' \(missing values\)"
-    ):
+    with pytest.raises(DataError, match=rf"'{first}' \('odd', 'new'\)"):
         model.log_likelihood(rows.assign(**{first: ["odd", "new", "odd"], second: None}))
     with pytest.raises(KeyError, match="no variable 'x'"):
         model.predict(rows, "x")
@@ -234,22 +232,22 @@ def test_numbers_are_cut_as_in_the_fit(strategy):
     )
     model = LSBN(discretize=strategy, bins=4, random_state=0).fit(table)
     coding = model.answers_.coding
-    assert np.array_equal(coding.codes(table), model.dataset_.codes)
-    assert np.array_equal(coding.codes(table.iloc[17:19]), model.dataset_.codes[:, 17:19])
+    assert np.array_equal(coding.codes(table)[0], model.dataset_.codes)
+    assert np.array_equal(coding.codes(table.iloc[17:19])[0], model.dataset_.codes[:, 17:19])
     far = table.head(2).assign(x=[-1e9, 1e9], whole=[-5, 10**6])
-    codes = coding.codes(far)
+    codes, _ = coding.codes(far)
     assert codes[0].tolist() == [0, model.dataset_.cards[0] - 1]
     with pytest.raises(DataError, match=r"'few' \('0.7'\)"):
         coding.codes(table.head(1).assign(few=0.7))
     assert np.array_equal(
-        type(coding).from_json(coding.to_json()).codes(table), coding.codes(table)
+        type(coding).from_json(coding.to_json()).codes(table)[0], coding.codes(table)[0]
     )
 
 
 def test_missing_values_may_be_a_state():
     table = pd.DataFrame({"a": ["x", None, "y", "x"] * 20, "b": ["u", "v"] * 40})
     model = LSBN(missing="state", random_state=0).fit(table)
-    assert np.array_equal(model.answers_.coding.codes(table), model.dataset_.codes)
+    assert np.array_equal(model.answers_.coding.codes(table)[0], model.dataset_.codes)
 
 
 def test_scikit_learn_selects_models():

@@ -9,6 +9,7 @@ import lsbn.estimator
 import lsbn.partition
 from cli.cases import chain_of
 from lsbn.answers.answers import Answers
+from lsbn.answers.families import DataCounts
 from lsbn.framework import FitDiagnostics
 from lsbn.learners import Score
 
@@ -44,7 +45,7 @@ def estimator(monkeypatch):
             self.edges_ = chain_of(dataset)
             self.communities_ = [list(dataset.names[:2]), list(dataset.names[1:])]
             self.groups_ = {}
-            self.answers_ = Answers.of(dataset, Score(), self.edges_, self.edges_.dag())
+            self.answers_ = Answers.of(DataCounts(dataset), Score(), self.edges_, self.edges_.dag())
             seconds = {"read": 100.0, "partition": 2.0}
             figures = {"method": "sampled", "r_hat": self.r_hat}
             self.diagnostics_ = FitDiagnostics(**figures, seconds=seconds)

@@ -81,3 +81,29 @@ def test_every_missing_value_of_memory_tables():
     nan = pl.DataFrame({"a": [1.0, float("nan"), None], "b": [1, 2, 3]})
     with pytest.raises(DataError, match=r"'a' \(2\)"):
         Dataset.from_table(nan)
+
+
+def test_missing_infer_keeps_gaps(tmp_path):
+    data = Dataset.from_table(with_gaps(), missing="infer")
+    assert data.states == (("x", "y"), ("1", "2"), ("u", "v"))
+    np.testing.assert_array_equal(data.gaps[0], [False, True, False, False])
+    np.testing.assert_array_equal(data.codes[:2], [[0, 0, 1, 0], [0, 1, 1, 1]])
+    assert data.missing == (0.25, 0.25, 0.0)
+    assert "inferred from the other columns" in data.notes[0]
+    part = data.select(["c", "a"])
+    assert part.missing == (0.0, 0.25)
+    np.testing.assert_array_equal(part.gaps[1], data.gaps[0])
+    for missing in ("drop", "state"):
+        assert Dataset.from_table(with_gaps(), missing=missing).missing == data.missing
+    assert Dataset.from_table(frame(a=[0, 1], b=[1, 0]), missing="infer").missing == ()
+    with_gaps().to_csv(tmp_path / "g.csv", index=False)
+    assert_same(Dataset.read(tmp_path / "g.csv", missing="infer"), data)
+
+
+def test_cut_points_are_those_of_observed_numbers():
+    values = np.append(np.arange(100.0), [np.nan] * 100)
+    table = frame(a=values, b=np.arange(200) % 2)
+    whole = Dataset.from_table(table.head(100), discretize="a=quantile:4")
+    gaps = Dataset.from_table(table, discretize="a=quantile:4", missing="infer")
+    assert gaps.states[0] == whole.states[0]
+    assert gaps.cuts == whole.cuts

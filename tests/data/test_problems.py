@@ -54,7 +54,7 @@ def test_all_problems_are_told_at_once_with_one_cure(tmp_path):
 
 
 def test_few_incomplete_rows_are_dropped_many_are_kept():
-    for gaps, missing in ((5, "drop"), (60, "state")):
+    for gaps, missing in ((5, "drop"), (60, "infer")):
         values = [None] * gaps + [0, 1] * 50
         with pytest.raises(TableError, match=f"--missing {missing}$") as caught:
             Dataset.from_table(frame(a=values, b=[0] * len(values)))
@@ -135,9 +135,9 @@ def test_what_each_column_becomes(tmp_path):
         "id": ("whole numbers", 0.0, "", 0),
         "name": ("text", 0.0, "", 0),
         "size": ("fractions", 0.0, cut, 5),
-        "age": ("whole numbers", 0.115, cut, 6),
-        "load": ("whole numbers", 0.0, "", 5),
-        "mixed": ("text", 0.0, cut, 6),
+        "age": ("whole numbers", 0.115, cut, 5),
+        "load": ("whole numbers", 0.0, "", 4),
+        "mixed": ("text", 0.0, cut, 5),
         "when": ("dates", 0.0, cut, 5),
         "sex": ("text", 0.0, "", 2),
     }

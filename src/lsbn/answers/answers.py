@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,8 +16,9 @@ from lsbn.answers.coding import Coding
 from lsbn.answers.effects import Effect, effect_of
 from lsbn.answers.ensemble import Ensemble
 from lsbn.answers.families import DataCounts, FamilyTable, FamilyTables
+from lsbn.answers.gaps import Gaps
+from lsbn.answers.imputation import Imputation, cell_shares, impute, log_observed
 from lsbn.answers.strength import dependence, ordered_states, pair_margin
-from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.graph.edge_access import place_of
 from lsbn.graph.sampled import Estimate, SampledGraphs
@@ -63,7 +64,7 @@ class Answers:
     @classmethod
     def of(
         cls,
-        dataset: Dataset,
+        counts: DataCounts,
         score: Score,
         edges: EdgeProbabilities,
         dag: nx.DiGraph,
@@ -75,8 +76,8 @@ class Answers:
 
         Parameters
         ----------
-        dataset : Dataset
-            Over the variables of the result, groups of copies as single variables.
+        counts : DataCounts
+            Of data over the variables of the result, groups of copies as single variables.
         score : Score
             The score under which families have their tables.
         edges, dag, graphs
@@ -84,8 +85,12 @@ class Answers:
         groups : mapping of str to sequence of str, optional
             The columns of each group.
         """
-        tables = FamilyTables(DataCounts(dataset), score)
-        return cls(edges, dag, Coding.of(dataset, groups), tables, graphs)
+        tables = FamilyTables(counts, score)
+        return cls(edges, dag, Coding.of(counts.dataset, groups), tables, graphs)
+
+    def under(self, score: Score) -> Answers:
+        """Return the same answers with the tables of another score."""
+        return replace(self, tables=FamilyTables(self.tables.counts, score))
 
     # The posterior of graphs
 
@@ -189,14 +194,36 @@ class Answers:
         return self._many if average else self._one
 
     def log_likelihood(self, table: Any, average: bool = False) -> np.ndarray:
-        """Return the log probability of each row."""
-        return self.ensemble(average).log_likelihood(self.coding.codes(table))
+        """Return the log probability of each row; of its observed values, if some are missing."""
+        ensemble = self.ensemble(average)
+        codes, gaps = self.coding.codes(table)
+        some = gaps.any(axis=0)
+        logs = np.empty(codes.shape[1])
+        if not some.all():
+            logs[~some] = ensemble.log_likelihood(codes[:, ~some])
+        if some.any():
+            logs[some] = log_observed(ensemble, codes[:, some], gaps[:, some])
+        return logs
 
     def predict_proba(self, table: Any, target: str, average: bool = False) -> np.ndarray:
-        """Return the distribution of a variable in each row, given all others."""
-        t = place_of(self.coding.names, target)
-        codes = self.coding.codes(table, without=target)
-        return self.ensemble(average).predict_proba(codes, t)
+        """Return the distribution of a variable in each row, given all others that are there."""
+        t, ensemble = place_of(self.coding.names, target), self.ensemble(average)
+        codes, gaps = self.coding.codes(table, without=target)
+        shares = np.empty((codes.shape[1], int(self.coding.cards[t])))
+        some = gaps.any(axis=0)
+        if not some.all():
+            shares[~some] = ensemble.predict_proba(codes[:, ~some], t)
+        if some.any():
+            gaps[t] = True
+            cells = Gaps.of(gaps[:, some]).variable == t
+            found = cell_shares(ensemble, codes[:, some], gaps[:, some])
+            shares[some] = found[cells, : shares.shape[1]]
+        return shares
+
+    def impute(self, table: Any, average: bool | None = None) -> Imputation:
+        """Return a table with the most probable value in each missing cell."""
+        average = bool(self.graphs) if average is None else average
+        return impute(self.ensemble(average), self.coding, table)
 
     def predict(self, table: Any, target: str, average: bool = False) -> np.ndarray:
         """Return the most probable state of a variable in each row, given all others."""

@@ -17,10 +17,12 @@ from lsbn.data.discretize import CutPoints
 from lsbn.data.ingest import file_columns, table_columns
 from lsbn.data.options import TableOptions
 
-__all__ = ["Coding"]
+__all__ = ["Coding", "read_columns"]
 
 MISSING_STATE = "(missing)"
 """Label of missing values, if they are a state of the column."""
+GAP = -2
+"""Code of a missing value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +43,9 @@ class Coding:
     Examples
     --------
     >>> coding = Coding(("a", "b"), (("no", "yes"), ("1", "2")), ("a", "b"), (None, None))
-    >>> coding.codes(pd.DataFrame({"b": [2], "a": ["yes"], "c": [0]})).tolist()
-    [[1], [1]]
+    >>> codes, gaps = coding.codes(pd.DataFrame({"b": [2], "a": ["yes"], "c": [0]}))
+    >>> codes.tolist(), gaps.any()
+    ([[1], [1]], np.False_)
     """
 
     names: tuple[str, ...]
@@ -62,7 +65,7 @@ class Coding:
         """Number of states of each variable."""
         return np.array([len(labels) for labels in self.states], np.int64)
 
-    def codes(self, table: Any, without: str | None = None) -> np.ndarray:
+    def codes(self, table: Any, without: str | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Code a table.
 
         Parameters
@@ -74,7 +77,10 @@ class Coding:
 
         Returns
         -------
-        (n_variables, n_rows) int array
+        codes : (n_variables, n_rows) int array
+            0 in missing cells.
+        gaps : (n_variables, n_rows) bool array
+            Marks the missing cells. Missing values that are a state are none.
 
         Raises
         ------
@@ -82,7 +88,13 @@ class Coding:
             If a column is missing, or a value is none of the states of the fit. The message names
             all such columns and their values.
         """
-        found = {column.name: column for column in _read(table, self.columns)}
+        return self.column_codes(read_columns(table, self.columns), without)
+
+    def column_codes(
+        self, columns: Sequence[Column], without: str | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Code columns as `codes` does; `read_columns` gives them."""
+        found = {column.name: column for column in columns}
         wanted = [v for v, name in enumerate(self.names) if name != without]
         absent = [repr(self.columns[v]) for v in wanted if self.columns[v] not in found]
         if absent:
@@ -92,16 +104,19 @@ class Coding:
             )
         rows = len(next(iter(found.values())).values)
         codes, unknown = np.zeros((len(self.names), rows), np.int64), []
+        gaps = np.zeros(codes.shape, bool)
         for v in wanted:
             codes[v] = self._codes(v, found[self.columns[v]])
+            gaps[v] = codes[v] == GAP
+            codes[v, gaps[v]] = 0
             if (codes[v] < 0).any():
-                unknown.append(self._unknown(v, found[self.columns[v]], codes[v] < 0))
+                unknown.append(self._unknown(found[self.columns[v]], codes[v] < 0))
         if unknown:
             raise DataError(
                 f"values that the table of the fit does not have, in {len(unknown):,} column(s): "
                 f"{listing(unknown)}; leave out their rows, or fit with rows that have them"
             )
-        return codes
+        return codes, gaps
 
     def table(self, codes: np.ndarray) -> pd.DataFrame:
         """Return codes as a table of state names, one column for each variable."""
@@ -129,9 +144,9 @@ class Coding:
         )
 
     def _codes(self, v: int, column: Column) -> np.ndarray:
-        """Code one column; -1 for a value that is no state."""
+        """Code one column; -1 for a value that is no state, `GAP` for a missing value."""
         labels, cut = self.states[v], self.cuts[v]
-        missing = -1
+        missing = GAP
         if MISSING_STATE in labels[-1]:
             missing = len(labels) - 1
         if cut is not None and column.labels is None and not cut.calendar:
@@ -142,10 +157,8 @@ class Coding:
             codes = np.array([place.get(text, -1) for text in texts], np.int64)[inverse]
         return codes if column.missing is None else np.where(column.missing, missing, codes)
 
-    def _unknown(self, v: int, column: Column, unknown: np.ndarray) -> str:
+    def _unknown(self, column: Column, unknown: np.ndarray) -> str:
         """Name a column, and some of its values that are no states."""
-        if column.missing is not None and (unknown & column.missing).any():
-            return f"{column.name!r} (missing values)"
         values = column.values[unknown][:100]
         if column.labels is not None:
             texts = [column.labels[value] for value in values]
@@ -156,7 +169,7 @@ class Coding:
         return f"{column.name!r} ({listing(map(repr, dict.fromkeys(texts)), 3)})"
 
 
-def _read(table: Any, names: Sequence[str]) -> list[Column]:
+def read_columns(table: Any, names: Sequence[str]) -> list[Column]:
     """Read a table or a file into columns."""
     if isinstance(table, Dataset):
         table = table.to_pandas()

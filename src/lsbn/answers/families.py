@@ -18,6 +18,7 @@ __all__ = [
     "FamilyTable",
     "FamilyTables",
     "TableSource",
+    "key_steps",
 ]
 
 MOST_DENSE = 1024
@@ -99,21 +100,37 @@ TableSource = Callable[[int, tuple[int, ...]], FamilyTable]
 
 @dataclass(frozen=True, eq=False)
 class DataCounts:
-    """Counts families in a dataset."""
+    """Counts families in a dataset.
+
+    Attributes
+    ----------
+    dataset : Dataset
+        If it has gaps, only rows that have all values of a family are counted.
+    completions : int
+        Number of completions of a table that the dataset has, one after the other. The counts are
+        their means, rounded.
+    """
 
     dataset: Dataset
+    completions: int = 1
 
     def __call__(self, child: int, parents: tuple[int, ...]) -> FamilyCounts:
         """Return the counts of a child with parents in ascending order."""
         data, above = self.dataset, np.array(parents, np.int64)
         r, cards, keys = int(data.cards[child]), data.cards[above], None
-        numbers = _keys(data.codes[above], cards)
+        own, codes = data.codes[child], data.codes[above]
+        if data.gaps is not None:
+            known = ~data.gaps[[child, *parents]].any(axis=0)
+            own, codes = own[known], codes[:, known]
+        numbers = _keys(codes, cards)
         q = float(np.prod(cards.astype(float)))
         if q > MOST_DENSE:
             keys, numbers = np.unique(numbers, return_inverse=True)
             q = len(keys) + 1
-        cells = numbers.astype(np.int64) * r + data.codes[child]
+        cells = numbers.astype(np.int64) * r + own
         counts = np.bincount(cells, minlength=int(q) * r).reshape(-1, r)
+        if self.completions > 1:
+            counts = np.rint(counts / self.completions).astype(np.int64)
         return FamilyCounts(child, above, cards, counts, keys)
 
 
@@ -140,11 +157,22 @@ class FamilyTables:
         return self._known[child, parents]
 
 
-def _keys(codes: np.ndarray, cards: np.ndarray) -> np.ndarray:
-    """Return a number for each configuration: in mixed base, or a hash if there are too many."""
-    numbers, step = np.zeros(codes.shape[1], np.uint64), 1
+def key_steps(cards: np.ndarray) -> np.ndarray:
+    """Return the factor of each parent's code in the number of a configuration.
+
+    The number is in mixed base, or a hash modulo 2**64 if there are too many configurations.
+    """
+    steps, step = np.empty(len(cards), np.uint64), 1
     hashed = float(np.prod(cards.astype(float))) >= 2.0**63
     for i, card in enumerate(cards.tolist()):
-        numbers += codes[i].astype(np.uint64) * np.uint64(step)
+        steps[i] = step
         step = (2 * _HASH_SEED * (i + 1) ** 7 + 1) ** 3 % 2**64 if hashed else step * card
+    return steps
+
+
+def _keys(codes: np.ndarray, cards: np.ndarray) -> np.ndarray:
+    """Return a number for each configuration, see `key_steps`."""
+    numbers = np.zeros(codes.shape[1], np.uint64)
+    for own, step in zip(codes, key_steps(cards), strict=True):
+        numbers += own.astype(np.uint64) * step
     return numbers

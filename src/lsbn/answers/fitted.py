@@ -16,6 +16,7 @@ from lsbn.answers.answers import Answers
 from lsbn.answers.arviz import to_arviz
 from lsbn.answers.checks import check_features
 from lsbn.answers.effects import Effect
+from lsbn.answers.imputation import Imputation
 from lsbn.graph.sampled import Estimate
 from lsbn.network.exchange import write_network
 
@@ -188,7 +189,8 @@ class FittedAnswers:
         ----------
         X : table as for `fit`
             Columns are found by name. Numbers are cut as in the fit. A group of copies counts
-            once, by its first column.
+            once, by its first column. In a row with missing values, the probability is that of the
+            observed values, estimated by sampling if several are missing.
         average : bool
             See `FittedAnswers`.
 
@@ -225,7 +227,7 @@ class FittedAnswers:
         Parameters
         ----------
         X : table as for `fit`
-            It may lack the column of the target.
+            It may lack the column of the target, and single values of other columns.
         target : str, optional
             By default all columns one after the other, side by side.
         average : bool
@@ -276,6 +278,37 @@ class FittedAnswers:
         names = answers.coding.names
         shares = [answers.predict_proba(X, name, average) for name in names]
         return np.stack([share.argmax(axis=1) for share in shares], axis=1)
+
+    def impute(self, X: Any, *, average: bool | None = None) -> Imputation:
+        """Fill missing values with the most probable ones, and give their probabilities.
+
+        Parameters
+        ----------
+        X : table as for `fit`
+            Columns are found by name; further columns stay as they are.
+        average : bool, optional
+            See `FittedAnswers`. By default networks from the posterior are averaged, if there are
+            any.
+
+        Returns
+        -------
+        Imputation
+            ``table``, the filled table as a pandas.DataFrame, and ``cells``, the probability of
+            each filled value given the observed values of its row. A column whose numbers were cut
+            into intervals is filled with labels of intervals.
+
+        Examples
+        --------
+        >>> from lsbn import LSBN, load_network
+        >>> table = load_network("alarm").sample(500, random_state=0)[["HR", "HRBP", "CO"]]
+        >>> model = LSBN(random_state=0).fit(table)
+        >>> rows = table.head(3).astype(object)
+        >>> rows.loc[1, "HRBP"] = None
+        >>> model.impute(rows).cells.round(2)
+           row column value  probability
+        0    1   HRBP  HIGH         0.91
+        """
+        return self.answers_.impute(X, average)
 
     def sample(self, rows: int, *, average: bool = False, random_state: Any = None) -> pd.DataFrame:
         """Draw rows from the distribution that was learned.

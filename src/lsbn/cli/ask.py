@@ -27,12 +27,15 @@ of its own: `lsbn ask RUN effect --help`. With --json the answer is one JSON obj
 
 Probabilities of edges are those of edges.csv. All other probabilities of the structure are shares
 of the networks that `lsbn learn` drew from the posterior, and ± is their standard error. Learners
-that give one graph, and --paper, have no such networks; then only edge, adjacent, predict, score
-and sample have an answer.
+that give one graph, and --paper, have no such networks; then only edge, adjacent, predict, impute,
+score and sample have an answer.
 
 predict, score and sample use the graph of the edges above 0.5. With --average every network from
 the posterior predicts, and their predictions are averaged. effect is averaged always. DATA needs
-the columns of the table that was learned; numbers are cut into the same intervals.
+the columns of the table that was learned; numbers are cut into the same intervals. predict takes
+rows with missing values. impute fills them with the most probable values given the other values of
+the row, averaged over the networks if there are any. A column whose numbers were cut is filled with
+intervals such as (0.2, 0.4].
 
 An effect is what happens if someone sets the cause, not if one sees it. It is right only if there
 are no hidden common causes, and if the arrows are causal: data alone cannot show that.
@@ -43,6 +46,7 @@ Examples:
   lsbn ask runs/survey blanket cough
   lsbn ask runs/survey effect smoker cough
   lsbn ask runs/survey predict new.csv --target cough --average -o cough.csv
+  lsbn ask runs/survey impute new.csv -o filled.csv --cells probabilities.csv
   lsbn ask runs/survey score new.csv
   lsbn ask runs/survey sample --rows 1000 -o more.csv
   lsbn ask runs/survey graphs -k 100 -o networks.csv"""
@@ -81,6 +85,14 @@ def add_parser(commands: Commands) -> None:
     question.add_argument("--target", required=True, metavar="NAME", help="the column to predict")
     _add_average(question)
     _add_output(question, "CSV file to write; by default the terminal", required=False)
+    text = "fill the missing values of DATA with the most probable ones"
+    question = _question(questions, "impute", text, _ask_imputation)
+    question.add_argument("data", metavar="DATA", help="the rows, with missing values")
+    question.add_argument(
+        "--cells", metavar="FILE", help="CSV file to write: row,column,value,probability"
+    )
+    text = "CSV file to write, the filled table; by default the filled values, on the terminal"
+    _add_output(question, text, required=False)
     text = "mean log-likelihood of the rows of DATA, in nats"
     question = _question(questions, "score", text, _ask_score)
     question.add_argument("data", metavar="DATA", help="the rows")
@@ -128,8 +140,9 @@ def run(arguments: argparse.Namespace) -> None:
     from lsbn.answers.store import read_answers
     from lsbn.runs import Run
 
-    if getattr(arguments, "output", None):
-        require_free_file(Path(arguments.output), force=arguments.force)
+    for written in ("output", "cells"):
+        if getattr(arguments, written, None):
+            require_free_file(Path(getattr(arguments, written)), force=arguments.force)
     finished = Run(Path(arguments.run_folder))
     answers = read_answers(finished.path, finished.edges())
     try:
@@ -188,6 +201,25 @@ def _ask_prediction(arguments: argparse.Namespace, answers: Answers) -> Answer:
     if arguments.output is None:
         return {}, []
     return _written(len(shares), "predictions", arguments.output)
+
+
+def _ask_imputation(arguments: argparse.Namespace, answers: Answers) -> Answer:
+    filled = answers.impute(arguments.data)
+    header, rows = list(filled.cells), filled.cells.itertuples(index=False)
+    cells = [(*row[:3], round(row.probability, 6)) for row in rows]
+    if arguments.cells is not None:
+        _write_rows(arguments.cells, header, cells)
+    if arguments.output is not None:
+        values = filled.table.astype(object).itertuples(index=False)
+        _write_rows(arguments.output, list(filled.table), values)
+        return _written(len(cells), "cells", arguments.output)
+    if arguments.json:
+        from lsbn.runs import json_ready
+
+        return {"cells": json_ready([dict(zip(header, row, strict=True)) for row in cells])}, []
+    if arguments.cells is None:
+        _write_rows(None, header, cells)
+    return {"cells": len(cells)}, []
 
 
 def _ask_score(arguments: argparse.Namespace, answers: Answers) -> Answer:

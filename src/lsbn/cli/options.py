@@ -133,10 +133,11 @@ def add_reading_options(command: argparse.ArgumentParser) -> None:
     )
     table.add_argument(
         "--missing",
-        choices=("error", "drop", "state"),
+        choices=("error", "drop", "state", "infer"),
         default="error",
-        help="error (default) refuses missing values, drop leaves out their rows, state keeps "
-        "'missing' as a state",
+        help="error (default) refuses missing values; infer draws them from the network, several "
+        "times, and averages the results; drop leaves out their rows; state keeps 'missing' as a "
+        "state",
     )
     table.add_argument(
         "--max-states",

@@ -54,7 +54,10 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _find_communities(arguments: argparse.Namespace) -> None:
+    import numpy as np
+
     from lsbn.graph.parquet import LARGE, write_communities
+    from lsbn.missing import ChainSettings, complete
     from lsbn.partition import ropart
     from lsbn.runs import write_run
 
@@ -62,7 +65,10 @@ def _find_communities(arguments: argparse.Namespace) -> None:
     dataset = read_table(arguments, stages)
     truth = read_truth(arguments, dataset.names)
     with stages("partition", f"{dataset.n_variables:,}") as tell:
-        parts = ropart(dataset, n_jobs=arguments.jobs, progress=tell)
+        once = ChainSettings(completions=1, warm_up=0)
+        rng = np.random.default_rng(arguments.seed)
+        completed = complete(dataset, rng, settings=once)[0]
+        parts = ropart(completed, n_jobs=arguments.jobs, progress=tell)
     communities = _named(parts.communities, dataset.names)
     by_weight = {weight: _named(found, dataset.names) for weight, found in parts.by_weight.items()}
     coverage = None if truth is None else _coverage(communities, by_weight, truth)

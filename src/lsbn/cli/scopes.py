@@ -13,10 +13,13 @@ from lsbn.cli.progress import StageProgress
 from lsbn.cli.summary import copies_used
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from lsbn.answers.answers import Answers
     from lsbn.data import Dataset
     from lsbn.framework.diagnostics import FitDiagnostics
     from lsbn.graph import EdgeProbabilities
+    from lsbn.learners import Learned
 
 __all__ = ["Result", "learn_in_scope"]
 
@@ -62,10 +65,10 @@ def _learn_globally(
 
     from lsbn.answers.answers import Answers
     from lsbn.drafts import draft_of, resumable
-    from lsbn.framework.diagnostics import FitDiagnostics
+    from lsbn.framework.diagnostics import FitDiagnostics, missing_diagnostics
     from lsbn.knowledge.copies import fold_with_knowledge
-    from lsbn.learners import LEARNERS
     from lsbn.learners.evidence import knowledge_diagnostics
+    from lsbn.missing import completed_counts
     from lsbn.parameters import default_score, score_of
     from lsbn.runs import THRESHOLD
 
@@ -79,31 +82,54 @@ def _learn_globally(
         options["knowledge"] = told
     if arguments.learner == "model-averaging":
         options["n_graphs"] = arguments.graphs
+    score = score_of(arguments.learner, arguments.score) or default_score(arguments.learner)
     chosen = {"learner": arguments.learner, "random_state": arguments.seed, **_options(arguments)}
     seed = np.random.SeedSequence(arguments.seed)
     with (
         stages("learn", f"{columns.n_variables:,}, {arguments.learner}"),
         resumable(draft_of(arguments.output), columns, chosen | {"knowledge": knowledge}, seed),
     ):
-        learned = LEARNERS[arguments.learner](
-            columns, random_state=arguments.seed, n_jobs=arguments.jobs, **options
-        )
-        compared = knowledge_diagnostics(knowledge, told, columns, learned, options.get("score"))
+        tables, learned = _learn_completions(arguments, columns, seed, options)
+        compared = knowledge_diagnostics(knowledge, told, tables[-1], learned, options.get("score"))
     edges, graphs = learned.edges, learned.graphs
     if mode != "keep":
         edges, graphs = folded.unfold_edges(edges), folded.unfold_graphs(graphs)
     edges = replace(edges, knowledge=known)
     results = (edges, edges.dag(THRESHOLD), graphs)
-    score = score_of(arguments.learner, arguments.score) or default_score(arguments.learner)
-    answers = Answers.of(folded.whole, score, *results, groups=folded.groups)
+    answers = Answers.of(completed_counts(folded, tables), score, *results, groups=folded.groups)
     notes = [*dataset.notes, *folded.notes]
     diagnostics = FitDiagnostics(
         **vars(learned.diagnostics),
         notes=notes,
         constants=dataset.constants or None,
         knowledge=compared,
+        missing=missing_diagnostics(folded.whole, len(tables)),
     )
     return Result(edges, [list(edges.names)], diagnostics, answers, dict(folded.groups))
+
+
+def _learn_completions(
+    arguments: argparse.Namespace,
+    columns: Dataset,
+    seed: np.random.SeedSequence,
+    options: dict[str, Any],
+) -> tuple[list[Dataset], Learned]:
+    """Run the learner on the table, or on its completions if it has gaps, and average."""
+    import numpy as np
+
+    from lsbn.learners import LEARNERS
+    from lsbn.missing import average_learned, complete, even_shares
+    from lsbn.parallel import threads
+
+    chosen = {key: options.get(key) for key in ("score", "knowledge")}
+    jobs = threads(arguments.jobs)
+    tables = complete(columns, np.random.default_rng(seed), n_jobs=jobs, **chosen)
+    shares, parts = even_shares(options.get("n_graphs", 0), len(tables)), []
+    for table, n_graphs in zip(tables, shares, strict=True):
+        own = options | ({"n_graphs": n_graphs} if "n_graphs" in options else {})
+        learn = LEARNERS[arguments.learner]
+        parts.append(learn(table, random_state=arguments.seed, n_jobs=arguments.jobs, **own))
+    return tables, average_learned(parts)
 
 
 def _learn_by_communities(

@@ -100,7 +100,7 @@ def check_file(
     ...     _ = file.write_text("x,y\n0.5,a\n1.5,b\n,a\n")
     ...     report = check_file(file, TableOptions())
     >>> report.columns[0].kind, report.columns[0].states, report.cured.missing
-    ('fractions', ('0.5', '1.5', '(missing)'), 'state')
+    ('fractions', ('0.5', '1.5'), 'infer')
     """
     first, notes = file_columns(path, options, None, layout)
     problems, cured, columns = "", options, first

@@ -30,6 +30,8 @@ class CodedTable:
     states: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]
     cuts: tuple[CutPoints | None, ...]
+    gaps: np.ndarray | None = None
+    missing: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,23 @@ def code_table(columns: list[Column], options: TableOptions) -> CodedTable:
     codes = np.array([c.codes for c in coded], dtype=dtype, order="C")
     notes += closing_notes(columns, coded)
     cuts = tuple(c.points for c in coded) if any(c.points for c in coded) else ()
-    return CodedTable(codes, cards, names, tuple(c.labels for c in coded), notes, cuts)
+    shares = _missing_shares(columns)
+    gaps = _gaps(columns) if shares and options.missing == "infer" else None
+    labels = tuple(c.labels for c in coded)
+    return CodedTable(codes, cards, names, labels, notes, cuts, gaps, shares)
+
+
+def _missing_shares(columns: Sequence[Column]) -> tuple[float, ...]:
+    """Return the share of missing values of each column; empty if no value is missing."""
+    if all(c.missing is None for c in columns):
+        return ()
+    return tuple(0.0 if c.missing is None else float(c.missing.mean()) for c in columns)
+
+
+def _gaps(columns: Sequence[Column]) -> np.ndarray:
+    """Mark the missing values, column by row."""
+    nothing = np.zeros(len(columns[0].values), bool)
+    return np.array([nothing if c.missing is None else c.missing for c in columns])
 
 
 def code_columns(
@@ -121,13 +139,15 @@ def _without_missing(
     where = missing_text(columns)
     if options.missing == "state":
         return columns, (f"{where}; kept as a state of their own",)
+    if options.missing == "infer":
+        return columns, (f"{where}; inferred from the other columns",)
     keep = ~np.logical_or.reduce(holes)
     left = int(keep.sum())
     if left < 2:
         raise DataError(
             f"{left} of {len(keep):,} rows have no missing value, at least two are needed; "
-            f'{where}; drop the emptiest columns first (--drop), or use missing="state" '
-            "(--missing state)"
+            f'{where}; drop the emptiest columns first (--drop), or use missing="infer" '
+            "(--missing infer)"
         )
     note = f"dropped {len(keep) - left:,} of {len(keep):,} rows: {where}"
     return [c.rows(keep) for c in columns], (note,)
@@ -149,6 +169,8 @@ def _cut_of(column: Column, options: TableOptions) -> Cut | None:
 def _coded_column(column: Column, options: TableOptions) -> CodedColumn:
     """Code the observed states of a column; discretise it if needed."""
     asked, cut = options.cuts.get(column.name), _cut_of(column, options)
+    if options.missing == "infer" and not len(column.present):
+        return _unusable("empty")
     if column.values.dtype.kind == "f" and np.isinf(column.values).any():
         return _unusable("infinite")
     if asked is not None and cut is None and asked.method != "states":
@@ -165,13 +187,21 @@ def _coded_column(column: Column, options: TableOptions) -> CodedColumn:
         codes, labels, points = value_states(column)
         cut = None
     if column.missing is not None and options.missing == "state":
-        full = np.full(len(column.values), len(labels), dtype=np.int32)
-        full[~column.missing] = codes
-        codes, labels = full, (*labels, _missing_label(labels))
+        codes = _widened(codes, column.missing, len(labels))
+        labels = (*labels, _missing_label(labels))
+    elif column.missing is not None and options.missing == "infer":
+        codes = _widened(codes, column.missing, int(np.bincount(codes).argmax()))
     if len(labels) > options.max_states:
         return _unusable("crowded", len(labels))
     narrow = np.uint8 if len(labels) <= 256 else np.uint16
     return CodedColumn(codes.astype(narrow), labels, len(labels), cut, points)
+
+
+def _widened(codes: np.ndarray, missing: np.ndarray, state: int) -> np.ndarray:
+    """Return the codes of all rows, with one state for all missing values."""
+    full = np.full(len(missing), state, dtype=np.int32)
+    full[~missing] = codes
+    return full
 
 
 def _unusable(problem: str, n_states: int = 0) -> CodedColumn:

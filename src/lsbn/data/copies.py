@@ -234,7 +234,10 @@ def fold_copies(dataset: Dataset) -> Folded:
     least = LEAST_SURPRISE + np.log(max(n - 1, 1))
     for v in sorted(np.flatnonzero(dataset.cards > 1).tolist(), key=dataset.names.__getitem__):
         column = first_seen(dataset.codes[v], dataset.cards[v])
-        first = seen.setdefault(hashlib.sha256(column).digest(), v)
+        digest = hashlib.sha256(column)
+        if dataset.gaps is not None:  # copies have their missing values in the same rows
+            digest.update(dataset.gaps[v])
+        first = seen.setdefault(digest.digest(), v)
         if first != v and _surprise(np.bincount(column)) > least:
             originals[v] = first
     return Folded(dataset, originals)

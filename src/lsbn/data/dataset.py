@@ -47,6 +47,13 @@ class Dataset:
         Changes of the table: dropped rows, discretised columns, columns with a single state.
     cuts : tuple of CutPoints or None
         How the numbers of each variable were cut into states; empty if none were.
+    gaps : ndarray of bool, (n_variables, n_rows), optional
+        Marks the missing values, if they are to be inferred (``missing="infer"``). Their codes are
+        those of the most frequent state. `lsbn.LSBN` learns from such a table, single learners do
+        not.
+    missing : tuple of float
+        Share of missing values of each column of the table, whatever became of them; empty if no
+        value was missing.
 
     Notes
     -----
@@ -71,6 +78,8 @@ class Dataset:
     states: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
     cuts: tuple[CutPoints | None, ...] = ()
+    gaps: np.ndarray | None = None
+    missing: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.names)
@@ -97,6 +106,11 @@ class Dataset:
         """Bit columns ``(words, offsets)``, one per state; see `lsbn.kernels.bits.bit_columns`."""
         from lsbn.kernels.bits import bit_columns
 
+        if self.gaps is not None:
+            raise DataError(
+                "the dataset has missing values that are to be inferred; LSBN().fit does this "
+                "(command line: `lsbn learn --missing infer`)"
+            )
         return bit_columns(self.codes, self.cards)
 
     @classmethod
@@ -128,9 +142,10 @@ class Dataset:
             Without it, fractions and dates are an error.
         bins : int
             Number of intervals; equal values may leave fewer.
-        missing : {"error", "drop", "state"}
+        missing : {"error", "drop", "state", "infer"}
             What to do with missing values (None, NaN, NaT, blank text): raise an error, drop the
-            row, or make them the last state of the column, ``(missing)``.
+            row, make them the last state of the column, ``(missing)``, or mark them as `gaps`,
+            which `lsbn.LSBN` infers from the other columns.
         max_states : int
             A column with more states is an error; such a column is often an identifier.
         names : sequence, optional
@@ -240,6 +255,8 @@ class Dataset:
             tuple(self.names[v] for v in index),
             tuple(self.states[v] for v in index),
             cuts=tuple(self.cuts[v] for v in index) if self.cuts else (),
+            gaps=None if self.gaps is None else np.ascontiguousarray(self.gaps[index]),
+            missing=tuple(self.missing[v] for v in index) if self.missing else (),
         )
 
     def to_pandas(self) -> pd.DataFrame:

@@ -26,7 +26,7 @@ from lsbn.data.discretize import CALENDAR, STRATEGIES
 
 __all__ = ["METHODS", "Cut", "Discretize", "TableOptions", "name_list"]
 
-MISSING = ("error", "drop", "state")
+MISSING = ("error", "drop", "state", "infer")
 METHODS = (*STRATEGIES, *CALENDAR, "states")
 """How the numbers or dates of a column become states; ``states`` keeps every value."""
 MOST_STATES = 4_096

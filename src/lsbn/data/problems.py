@@ -17,9 +17,10 @@ __all__ = ["Problem", "TableError", "command_words", "cured_options", "missing_t
 TEXTS = {
     "infinite": "infinite values in {columns}; replace them by a number or a missing value "
     '(na="inf,-inf"; command line: --na=inf,-inf)',
-    "missing": "missing values in {n} column(s): {columns}; leave out their rows with "
-    'missing="drop" (command line: --missing drop), or make them a state of their own with '
-    'missing="state"',
+    "missing": "missing values in {n} column(s): {columns}; infer them from the other columns with "
+    'missing="infer" (command line: --missing infer), leave out their rows with missing="drop", or '
+    'make them a state of their own with missing="state"',
+    "empty": "no values in {n} column(s): {columns}; leave them out with drop (--drop)",
     "continuous": "continuous values in {n} column(s): {columns}; cut them into intervals with "
     'discretize="quantile" (command line: --discretize quantile --bins 5), or keep the values of '
     'one column as states with discretize="NAME=states"',
@@ -34,7 +35,7 @@ TEXTS = {
 """What each problem means, and what to do."""
 
 MOST_DROPPED_ROWS = 0.1
-"""If more rows have a missing value, the cure keeps them."""
+"""If more rows have a missing value, the cure infers the missing values."""
 
 
 @dataclass(frozen=True)
@@ -117,9 +118,9 @@ def missing_text(columns: Sequence[Column]) -> str:
 def cured_options(problems: Sequence[Problem], options: TableOptions) -> TableOptions:
     """Return options with which a table can be used.
 
-    Missing values: rows are dropped if they are few, else 'missing' is a state. Numbers are cut by
-    quantiles. Marks among numbers, such as ``?``, are missing values. Other columns with too many
-    states, and columns that count the rows, are dropped.
+    Missing values: rows are dropped if they are few, else the values are inferred. Numbers are cut
+    by quantiles. Marks among numbers, such as ``?``, are missing values. Other columns with too
+    many states, columns that count the rows, and empty columns are dropped.
 
     Parameters
     ----------
@@ -139,6 +140,8 @@ def cured_options(problems: Sequence[Problem], options: TableOptions) -> TableOp
         na += ["inf", "-inf"] if kind == "infinite" else marks
         if kind == "crowded" and not marks and (column.labels is not None or names_rows(column)):
             drop.append(column.name)
+        if kind == "empty" or (kind == "missing" and not len(column.present)):
+            drop.append(column.name)
         if kind == "no numbers" or column.name in drop:
             methods.pop(column.name, None)
         elif kind in ("infinite", "continuous", "no dates") or kind == "crowded":
@@ -147,7 +150,7 @@ def cured_options(problems: Sequence[Problem], options: TableOptions) -> TableOp
     gaps = [problem.rows() for problem in problems if problem.column.name not in drop]
     missing = options.missing
     if missing == "error" and gaps and (share := np.logical_or.reduce(gaps).mean()) > 0:
-        missing = "drop" if share <= MOST_DROPPED_ROWS else "state"
+        missing = "drop" if share <= MOST_DROPPED_ROWS else "infer"
     return TableOptions(
         methods or None,
         options.bins,

@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from lsbn.data import Dataset
 from lsbn.learners.averaging import SearchSettings
 from lsbn.learners.diagnostics import Diagnostics, Figures
 from lsbn.learners.evidence import KnowledgeDiagnostics
 
-__all__ = ["CommunityDiagnostics", "FitDiagnostics", "fit_diagnostics"]
+__all__ = [
+    "CommunityDiagnostics",
+    "FitDiagnostics",
+    "MissingDiagnostics",
+    "fit_diagnostics",
+    "missing_diagnostics",
+]
 
 NOT_NEEDED = (
     f"with at most {SearchSettings.max_unrestricted:,} variables the last pass searches among all "
@@ -69,6 +76,43 @@ class CommunityDiagnostics(Figures):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class MissingDiagnostics(Figures):
+    """The missing values of the table.
+
+    Attributes
+    ----------
+    share : float
+        Share of missing values in the whole table.
+    columns : dict of str to float
+        Share of missing values of each column that has any.
+    completions : int
+        Number of completions of the table that were averaged; None if the missing values were not
+        inferred.
+    """
+
+    share: float
+    columns: dict[str, float]
+    completions: int | None = None
+
+
+def missing_diagnostics(dataset: Dataset, completions: int) -> MissingDiagnostics | None:
+    """Return what is to say of missing values; None if there are none.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    completions : int
+        Number of tables that were learned.
+    """
+    if not dataset.missing:
+        return None
+    columns = {n: round(s, 6) for n, s in zip(dataset.names, dataset.missing, strict=True) if s}
+    share = round(sum(dataset.missing) / len(dataset.missing), 6)
+    inferred = None if dataset.gaps is None else completions
+    return MissingDiagnostics(share=share, columns=columns, completions=inferred)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class FitDiagnostics(Diagnostics):
     """What a fit tells about itself: `lsbn.LSBN.diagnostics_`.
 
@@ -89,6 +133,8 @@ class FitDiagnostics(Diagnostics):
         Columns with a single state; they have no edges. None if there are none.
     knowledge : KnowledgeDiagnostics
         What was told, and where the data disagree; None without knowledge.
+    missing : MissingDiagnostics
+        The shares of missing values; None if there are none.
 
     Examples
     --------
@@ -102,6 +148,7 @@ class FitDiagnostics(Diagnostics):
     notes: list[str] | None = None
     constants: list[str] | None = None
     knowledge: KnowledgeDiagnostics | None = None
+    missing: MissingDiagnostics | None = None
 
 
 def fit_diagnostics(
@@ -111,6 +158,7 @@ def fit_diagnostics(
     notes: Sequence[str],
     knowledge: KnowledgeDiagnostics | None = None,
     constants: Sequence[str] = (),
+    missing: MissingDiagnostics | None = None,
 ) -> FitDiagnostics:
     """Return `LSBN.diagnostics_`, from the last pass or else from the communities.
 
@@ -127,6 +175,7 @@ def fit_diagnostics(
     knowledge : KnowledgeDiagnostics, optional
     constants : sequence of str
         Columns with a single state.
+    missing : MissingDiagnostics, optional
 
     Returns
     -------
@@ -141,6 +190,7 @@ def fit_diagnostics(
         notes=list(notes),
         knowledge=knowledge,
         constants=list(constants) or None,
+        missing=missing,
     )
 
 

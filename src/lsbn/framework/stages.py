@@ -30,8 +30,9 @@ class Stages:
 
     @contextmanager
     def __call__(self, name: str, detail: str = "") -> Iterator[None]:
-        """Report a stage, a key of `lsbn.stagenames.STAGES`, and measure its seconds."""
+        """Report a stage, a key of `lsbn.stagenames.STAGES`, and add its seconds."""
         self.report(stage_name(name, detail))
         begin = time.perf_counter()
         yield
-        self.seconds[name] = time.perf_counter() - begin
+        spent = time.perf_counter() - begin
+        self.seconds[name] = self.seconds.get(name, 0.0) + spent

@@ -132,6 +132,14 @@ class SampledGraphs:
         graph.add_edges_from((self.names[u], self.names[v]) for u, v in pairs)
         return graph
 
+    def parents_of(self, g: int) -> list[tuple[int, ...]]:
+        """Return the parents of each variable in one network, ascending."""
+        own = slice(*self.start[range(len(self))[g] :][:2])
+        found: list[list[int]] = [[] for _ in self.names]
+        for u, v in zip(self.parent[own].tolist(), self.child[own].tolist(), strict=True):
+            found[v].append(u)
+        return [tuple(parents) for parents in found]
+
     def __repr__(self) -> str:
         mean = len(self.parent) / max(len(self), 1)
         return f"<SampledGraphs: {len(self)} of {len(self.names)} variables, {mean:.1f} edges each>"

@@ -366,10 +366,9 @@ def explore_parent_sets(scorer, pool, others, growth, listing):
     """Parent sets of a child that are good in orders where the pool precedes the child.
 
     These are the best sets from the pool, grown and then improved by exchanges of one parent, and
-    all subsets of some of them. For each member of the
-    best set, they are also the best sets without this member: the sampler needs them in orders
-    where the member follows the child. Extensions of the best set by one of ``others`` are for
-    orders where a variable outside the pool precedes the child.
+    all subsets of some of them. For each member of the best set, they are also the best sets
+    without this member: the sampler needs them in orders where the member follows the child.
+    Extensions of the best set by one of ``others`` are for orders where it precedes the child.
 
     Returns
     -------

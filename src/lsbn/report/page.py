@@ -29,6 +29,7 @@ from lsbn.report.columns import constants_line, groups_section
 from lsbn.report.dependence import strengths, tables
 from lsbn.report.inline import NetworkPage
 from lsbn.report.knowledge import knowledge_section
+from lsbn.report.missing import missing_section
 from lsbn.report.picture import payload
 from lsbn.report.values import value_text
 from lsbn.report.words import Finding, findings
@@ -42,7 +43,7 @@ __all__ = ["report_from_run", "report_page", "write_report"]
 REPORT = "report.html"
 SCRIPT = ("picture.js", "panel.js", "tables.js", "controls.js")
 """The parts of the script, in their order."""
-SHOWN_ELSEWHERE = ("knowledge", "constants")
+SHOWN_ELSEWHERE = ("knowledge", "constants", "missing")
 """Diagnostics that have their own place on the page."""
 
 
@@ -203,7 +204,13 @@ def _page(
             "constants": constants_line([edges.names[v] for v in data["constants"]]),
             "plain": _plain_edges(data),
             "findings": _findings(said),
-            "groups": groups_section(groups) + knowledge_section(told.knowledge),
+            "groups": "".join(
+                (
+                    groups_section(groups),
+                    missing_section(told.missing),
+                    knowledge_section(told.knowledge),
+                )
+            ),
             "seconds": _seconds(facts["seconds"]),
             "settings": _settings_and_versions(facts),
             "recorded": value_text(

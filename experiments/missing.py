@@ -1,0 +1,236 @@
+"""Learn networks from tables with missing values, and fill the missing values.
+
+Writes ``missing.md`` beside this file. Values are missing completely at random, or a quarter of the
+columns is complete and the values of each other column are missing with a probability that depends
+on one of the complete columns. MIIC is left out if pyAgrum is not installed.
+
+    python experiments/missing.py [--networks alarm,insurance] [--rows 5000] [--seeds 1]
+        [--store FILE] [--finished] [--output FILE]
+
+Finished cells are kept in the store, a JSON file, and are not computed again. With ``--finished``
+the page has the cells of the store only.
+"""
+
+import argparse
+import json
+import tempfile
+import warnings
+from collections.abc import Callable
+from functools import partial
+from itertools import product
+from pathlib import Path
+from statistics import fmean
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+from sklearn.experimental import enable_iterative_imputer  # noqa: F401
+from sklearn.impute import IterativeImputer, KNNImputer
+
+from lsbn import LSBN, Dataset, load_network, metrics
+from lsbn.files import atomic_file
+from lsbn.network import BayesianNetwork
+from lsbn.studies.tabular import Table
+from parts.available_rows import climb
+from parts.command_line import numbers, words
+
+COMPLETE = {0.1: 0.8, 0.3: 0.5}
+"""The share of the rows of a complete table that is compared with a share of missing values."""
+KINDS = ("at random", "by columns")
+STRUCTURE = ("infer", "fewer rows", "by rows", "drop", "state", "MIIC")
+FILLING = ("impute", "mode", "KNN", "iterative")
+WHAT_IS_SHOWN = """\
+*infer* is `LSBN(missing="infer")`, *drop* and *state* the other options. *fewer rows* is a complete
+table with 80 % (for 10 % missing) or 50 % (for 30 %) of the rows. *by rows* is hill climbing by
+BIC, where each edge is judged by the rows that have all values it needs. *MIIC* is that of pyAgrum,
+which (in version 3.3.1) refuses missing values, so they are a state. These columns are F of the
+skeleton in percent. *impute* is the share of missing cells in percent whose true state `impute`
+gives; *mode* fills in the most frequent state of the column, *KNN* and *iterative* are
+scikit-learn's imputers on the codes of the states, rounded. All figures are means over the seeds; a
+dash means that nothing could be learned."""
+
+
+NOISE_IS_SHOWN = """\
+Twenty independent columns with two to four states, 1,000 rows, 30 % of the values missing at
+random. *Highest* is the largest probability of an edge in either direction, and *above 0.5* the
+number of pairs that are joined, of 190."""
+
+
+def main() -> None:
+    """Learn every table, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--networks", type=words, default=["alarm", "insurance", "win95pts"])
+    parser.add_argument("--rows", type=int, default=5000)
+    parser.add_argument("--seeds", type=numbers, default=[1])
+    parser.add_argument("--store", type=Path)
+    parser.add_argument("--finished", action="store_true", help="only cells of the store")
+    parser.add_argument("--output", type=Path, default=Path(__file__).with_suffix(".md"))
+    arguments = parser.parse_args()
+    store = Store(arguments.store, arguments.finished)
+    rows = []
+    for name, kind, share in product(arguments.networks, KINDS, COMPLETE):
+        cells = [
+            store.get(
+                f"{name} {kind} {share} {arguments.rows} {seed}",
+                partial(measured, name, kind, share, arguments.rows, seed),
+            )
+            for seed in arguments.seeds
+        ]
+        if all(cells):
+            rows.append([name, f"{share:.0%} {kind}", *means(cells)])
+    noise = [store.get(f"noise {seed}", partial(noise_joined, seed)) for seed in arguments.seeds]
+    joined = [
+        [str(seed), f"{cell['highest']:.2f}", f"{cell['above 0.5']:.0f}"]
+        for seed, cell in zip(arguments.seeds, noise, strict=True)
+        if cell
+    ]
+    command = (
+        f"`python experiments/missing.py --networks {','.join(arguments.networks)} "
+        f"--rows {arguments.rows} --seeds {','.join(map(str, arguments.seeds))}`"
+    )
+    header = ["network", "missing", *STRUCTURE, *FILLING]
+    note = f"{command}\n\n{WHAT_IS_SHOWN}"
+    page = Table("missing", "Missing values", header, rows, note).markdown(1)
+    header = ["seed", "highest", "above 0.5"]
+    page += "\n" + Table("noise", "Noise", header, joined, NOISE_IS_SHOWN).markdown(2)
+    with atomic_file(arguments.output) as draft:
+        draft.write_text(page, encoding="utf-8")
+
+
+class Store:
+    """Finished cells in a JSON file.
+
+    Parameters
+    ----------
+    path : Path or None
+        The file; None keeps nothing.
+    finished : bool
+        Compute nothing: a cell that is not there is empty.
+    """
+
+    def __init__(self, path: Path | None, finished: bool = False) -> None:
+        self.path, self.finished = path, finished
+        self.cells = json.loads(path.read_text()) if path is not None and path.exists() else {}
+
+    def get(self, key: str, compute: Callable[[], dict[str, float]]) -> dict[str, float]:
+        """Return a cell; compute and store it if it is not there."""
+        if key not in self.cells and not self.finished:
+            self.cells[key] = compute()
+            print(key, self.cells[key], flush=True)
+            if self.path is not None:
+                with atomic_file(self.path) as draft:
+                    draft.write_text(json.dumps(self.cells, indent=1), encoding="utf-8")
+        return self.cells.get(key, {})
+
+
+def means(cells: list[dict[str, float]]) -> list[str]:
+    """Return the mean of each figure over the seeds; a dash if a seed does not have it."""
+    return [
+        f"{fmean(cell[figure] for cell in cells):.1f}" if all(figure in c for c in cells) else "-"
+        for figure in (*STRUCTURE, *FILLING)
+    ]
+
+
+def measured(name: str, kind: str, share: float, rows: int, seed: int) -> dict[str, float]:
+    """Return all figures of one table."""
+    net = load_network(name)
+    rng = np.random.default_rng(seed)
+    table = net.sample(rows, random_state=seed)
+    table = table[list(rng.permutation(table.columns))]
+    mask = missing_cells(table, kind, share, rng)
+    gaps = table.astype(object).mask(mask)
+    model = LSBN(missing="infer", random_state=seed, n_jobs=1).fit(gaps)
+    figures = {"infer": f_score(model.dag_, net)}
+    fewer = table.head(int(COMPLETE[share] * rows))
+    figures["fewer rows"] = f_score(LSBN(random_state=seed).fit(fewer).dag_, net)
+    by_rows = climb(Dataset.from_table(gaps, missing="infer"))
+    figures["by rows"] = f_score(by_rows, net)
+    for missing in ("drop", "state"):
+        try:
+            found = LSBN(missing=missing, random_state=seed).fit(gaps).dag_
+        except ValueError:  # fewer than two rows are left
+            continue
+        figures[missing] = f_score(found, net)
+    if (graph := miic(gaps)) is not None:
+        figures["MIIC"] = f_score(graph, net)
+    filled = model.impute(gaps).table.astype(object)
+    figures["impute"] = 100 * float((filled == table.astype(object)).to_numpy()[mask].mean())
+    return figures | accuracies(table, mask)
+
+
+def noise_joined(seed: int, rows: int = 1000, columns: int = 20) -> dict[str, float]:
+    """Learn independent columns; return the highest probability, and the pairs above 0.5."""
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame({f"x{v}": rng.integers(2 + v % 3, size=rows) for v in range(columns)})
+    gaps = table.astype(object).mask(missing_cells(table, "at random", 0.3, rng))
+    found = LSBN(missing="infer", random_state=seed).fit(gaps).edge_probabilities_.toarray()
+    pairs = np.triu(found + found.T)
+    return {"highest": float(pairs.max()), "above 0.5": float((pairs > 0.5).sum())}
+
+
+def f_score(graph: nx.Graph, net: BayesianNetwork) -> float:
+    """Return F of the skeleton, in percent."""
+    return metrics.compare(graph, net.dag).f_score
+
+
+def missing_cells(
+    table: pd.DataFrame, kind: str, share: float, rng: np.random.Generator
+) -> np.ndarray:
+    """Choose missing cells: a mask, row by column.
+
+    If they depend on columns, the odds of a column are up to seven times larger in the last state
+    of its complete column than in the first.
+    """
+    rows, n = table.shape
+    if kind == "at random":
+        return rng.random((rows, n)) < share
+    mask, order = np.zeros((rows, n), bool), rng.permutation(n)
+    complete, others = order[: n // 4], order[n // 4 :]
+    for v in others:
+        codes = table.iloc[:, rng.choice(complete)].astype("category").cat.codes.to_numpy()
+        weights = 0.25 + 1.5 * codes / max(codes.max(), 1)
+        chances = share * n / len(others) * weights / weights.mean()
+        mask[:, v] = rng.random(rows) < np.minimum(chances, 0.95)
+    return mask
+
+
+def miic(gaps: pd.DataFrame) -> nx.DiGraph | None:
+    """Learn a graph by MIIC of pyAgrum, with missing values as a state; None without pyAgrum."""
+    try:
+        import pyagrum as gum
+    except ImportError:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        gaps.fillna("missing").to_csv(path, index=False)
+        learner = gum.BNLearner(str(path))
+        learner.useMIIC()
+        found = learner.learnBN()
+    graph = nx.DiGraph()
+    graph.add_nodes_from(gaps.columns)
+    graph.add_edges_from(
+        (found.variable(u).name(), found.variable(v).name()) for u, v in found.arcs()
+    )
+    return graph
+
+
+def accuracies(table: pd.DataFrame, mask: np.ndarray) -> dict[str, float]:
+    """Return the shares of missing cells that other methods fill rightly, in percent."""
+    codes = table.apply(lambda column: column.astype("category").cat.codes).to_numpy(float)
+    gaps = np.where(mask, np.nan, codes)
+    fill: dict[str, Callable[[], np.ndarray]] = {
+        "mode": lambda: np.tile(pd.DataFrame(gaps).mode().iloc[0].to_numpy(), (len(gaps), 1)),
+        "KNN": lambda: KNNImputer(n_neighbors=5).fit_transform(gaps),
+        "iterative": lambda: IterativeImputer(random_state=0).fit_transform(gaps),
+    }
+    right = {}
+    for name, imputed in fill.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the iterations may end before they converge
+            found = np.rint(imputed())
+        right[name] = 100 * float((found == codes)[mask].mean())
+    return right
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiment_cases import load_experiment
+from lsbn import Dataset, load_network
+from lsbn.missing import chain
+
+
+@pytest.fixture(scope="module")
+def study():
+    return load_experiment("missing")
+
+
+@pytest.fixture(scope="module")
+def table():
+    return load_network("alarm").sample(2_000, random_state=0)
+
+
+def test_values_missing_by_columns_depend_on_complete_columns_only(study, table):
+    mask = study.missing_cells(table, "by columns", 0.3, np.random.default_rng(0))
+    assert mask.mean() == pytest.approx(0.3, abs=0.02)
+    complete = ~mask.any(axis=0)
+    assert complete.sum() == table.shape[1] // 4
+    rates = [
+        pd.Series(mask[:, v]).groupby(table.iloc[:, u].to_numpy()).mean()
+        for v in np.flatnonzero(~complete)
+        for u in np.flatnonzero(complete)
+    ]
+    assert max(rate.max() - rate.min() for rate in rates) > 0.2
+
+
+def test_values_missing_at_random(study, table):
+    mask = study.missing_cells(table, "at random", 0.1, np.random.default_rng(0))
+    np.testing.assert_allclose(mask.mean(axis=0), 0.1, atol=0.03)
+
+
+def test_other_imputers_are_measured_on_missing_cells(study):
+    column = np.arange(60) % 3
+    table = pd.DataFrame({"a": column, "b": column, "c": column})
+    mask = np.zeros(table.shape, bool)
+    mask[:20, 0] = True
+    found = study.accuracies(table, mask)
+    assert found["KNN"] == 100
+    assert found["mode"] == pytest.approx(35, abs=5)
+
+
+def test_a_figure_that_a_seed_lacks_is_a_dash(study):
+    cells = [dict.fromkeys((*study.STRUCTURE, *study.FILLING), 50.0), {"infer": 60.0}]
+    assert study.means(cells)[:2] == ["55.0", "-"]
+
+
+def test_noise_is_not_joined(study, monkeypatch):
+    short = chain.ChainSettings(completions=2, by_rows=1, warm_up=2)
+    monkeypatch.setattr(chain, "ChainSettings", lambda: short)
+    found = study.noise_joined(0, rows=200, columns=5)
+    assert found["highest"] < 0.5
+    assert found["above 0.5"] == 0
+
+
+def test_finished_cells_are_not_computed_again(study, tmp_path):
+    first, calls = study.Store(tmp_path / "cells.json"), []
+    for _ in range(2):
+        assert first.get("a", lambda: calls.append(1) or {"infer": 1.0}) == {"infer": 1.0}
+    assert len(calls) == 1
+    again = study.Store(tmp_path / "cells.json", finished=True)
+    assert again.get("a", dict) == {"infer": 1.0}
+    assert again.get("b", lambda: calls.append(1)) == {}
+    assert len(calls) == 1
+
+
+def test_edges_are_judged_by_their_rows():
+    part = load_experiment("parts.available_rows")
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 2, 400)
+    b, c = (np.where(rng.random(400) < 0.9, a, 1 - a) for _ in range(2))
+    table = pd.DataFrame({"a": a, "b": b, "c": c, "d": rng.integers(0, 2, 400)}).astype(object)
+    mask = rng.random(table.shape) < 0.2
+    gaps = Dataset.from_table(table.mask(mask), missing="infer")
+    rows = ~mask[:, :2].any(axis=1)
+    counts = pd.crosstab(table["a"][rows], table["b"][rows]).to_numpy()
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / rows.sum()
+    wanted = (counts * np.log(counts / expected)).sum() - np.log(rows.sum()) / 2
+    assert part.edge_gain(gaps, ~gaps.gaps, 1, [], 0) == pytest.approx(wanted)
+    found = {frozenset(edge) for edge in part.climb(gaps).edges}
+    assert found == {frozenset("ab"), frozenset("ac")}
+
+
+def test_no_step_closes_a_cycle():
+    part = load_experiment("parts.available_rows")
+    above = (frozenset(), frozenset({0}), frozenset({0, 1}), frozenset({2}))
+    for step in part.steps(above):
+        new = part.changed(above, step)
+        graph = nx.DiGraph([(u, v) for v, own in enumerate(new) for u in own])
+        assert nx.is_directed_acyclic_graph(graph)
