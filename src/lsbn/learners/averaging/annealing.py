@@ -44,6 +44,8 @@ def anneal_orders(
     """
     betas = np.array(settings.betas)
     n_random = max(1, settings.chains // 2)
+    if starts and settings.random_orders is not None:
+        n_random = settings.random_orders
     first = [
         (sets.feasible(rng.random(sets.n_variables)), betas, settings.annealing_sweeps)
         for _ in range(n_random)

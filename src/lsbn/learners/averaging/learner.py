@@ -7,6 +7,7 @@ as it has orders; on request every graph counts once instead.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -92,9 +93,11 @@ def learn_model_averaging(
     else:
         settings = (search or SearchSettings.of(effort)).bounded(max_parents)
         parts = (part, score, settings, sampling or SamplingSettings.of(effort), rng, n_jobs)
-        sampler = OrderSampler(*parts, count=count, knowledge=known, collector=collector)
+        pools, division = _renumbered(candidates, varying, dataset)
+        sampler = OrderSampler(
+            *parts, count=count, knowledge=known, collector=collector, parts=division
+        )
         exhaustive = (cheap or method == "sampled") and can_enumerate(n, bound, max_parents)
-        pools = None if exhaustive else _renumbered(candidates, varying, dataset)
         average = sampler.run_exhaustive(bound) if exhaustive else sampler.run(pools)
         warn_of_disagreement(average[1], effort)
     average = _in_dataset(dataset, varying, average[0]), average[1]
@@ -169,11 +172,17 @@ def _in_dataset(
 
 def _renumbered(
     candidates: Candidates | None, varying: np.ndarray, dataset: Dataset
-) -> list[np.ndarray] | None:
-    """Give candidates their numbers among the variables that are not constant."""
+) -> tuple[list[np.ndarray] | None, list[np.ndarray]]:
+    """Give candidates, and parts, their numbers among the variables that are not constant."""
     if candidates is None:
-        return None
+        return None, []
     place = np.full(dataset.n_variables, -1)
     place[varying] = np.arange(len(varying))
-    moved = [place[np.asarray(candidates.neighbours[v], np.int64)] for v in varying]
-    return [np.unique(pool[pool >= 0]) for pool in moved]
+
+    def moved(lists: Iterable[np.ndarray]) -> list[np.ndarray]:
+        """Return the variables that are not constant by their new numbers, ascending."""
+        places = (place[np.asarray(members, np.int64)] for members in lists)
+        return [np.unique(own[own >= 0]) for own in places]
+
+    parts = [part for part in moved(candidates.parts) if len(part)]
+    return moved(candidates.neighbours[v] for v in varying), parts

@@ -33,6 +33,7 @@ from lsbn.learners.averaging.graphs import (
     without_excess,
 )
 from lsbn.learners.averaging.parent_sets import ParentSets
+from lsbn.learners.averaging.parts import SearchInParts
 from lsbn.learners.averaging.rounds import SearchResult
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.searches import IndependentSearches, UnitedSearch
@@ -59,6 +60,8 @@ class OrderSampler:
     knowledge : Constraints, optional
     collector : GraphCollector, optional
         Draws networks from the chains that are averaged.
+    parts : sequence of int arrays
+        Disjoint parts of all variables, in which parents are searched; one part by default.
     """
 
     def __init__(
@@ -73,6 +76,7 @@ class OrderSampler:
         count: str = "orders",
         knowledge: Constraints | None = None,
         collector: GraphCollector | None = None,
+        parts: Sequence[np.ndarray] = (),
     ) -> None:
         self.collector = collector or GraphCollector(0)
         self.search = ParentSetSearch(dataset, score, settings, n_jobs, knowledge)
@@ -82,6 +86,7 @@ class OrderSampler:
         self.n_jobs = n_jobs
         self.count = count
         self.tempered = False
+        self.parts = parts
 
     def run_exhaustive(self, max_parents: int) -> tuple[sparse.csr_array, Diagnostics]:
         """Average over all parent sets up to a bound: edge posteriors and diagnostics."""
@@ -127,7 +132,12 @@ class OrderSampler:
         return sets.matrix(chain.mean)
 
     def find_sets(self, pools: Sequence[np.ndarray] | None = None) -> UnitedSearch:
-        """Search parent sets."""
+        """Search parent sets, in parts if there are any."""
+        if pools is not None and len(self.parts) > 1:
+            in_parts = SearchInParts(
+                self.search, self.score, self.sampling, self.rng, self.n_jobs
+            )
+            return in_parts.run(pools, self.parts)
         searches = IndependentSearches(
             self.search, self.score, self.sampling, self.rng, self.n_jobs
         )

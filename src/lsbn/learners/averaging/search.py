@@ -45,6 +45,9 @@ class ParentSetSearch:
     n_jobs : int
     knowledge : Constraints, optional
         Parent sets that contradict it are never scored. Every set has the required parents.
+    n_all : int, optional
+        Number of variables of the network, if the dataset has only some of them. The prior of a
+        family depends on it.
     """
 
     def __init__(
@@ -54,6 +57,7 @@ class ParentSetSearch:
         settings: SearchSettings,
         n_jobs: int = 1,
         knowledge: Constraints | None = None,
+        n_all: int | None = None,
     ) -> None:
         self.dataset = dataset
         self.score = score
@@ -61,14 +65,15 @@ class ParentSetSearch:
         self.margin = settings.margin
         self.n_jobs = n_jobs
         n = dataset.n_variables
-        self.rules = ParentRules(knowledge, n, min(len(settings.beams), max(n - 1, 1)))
+        self.n_all = n_all or n
+        self.rules = ParentRules(knowledge, self.n_all, min(len(settings.beams), max(n - 1, 1)))
         self.depth = self.rules.depth
         if self.depth > MASK_BITS:
             raise ValueError(
                 f"knowledge: a variable has {self.depth} required parents, and model averaging "
                 f"lists at most {MASK_BITS}; use the learner 'greedy' (--learner greedy)"
             )
-        self.penalty = score.penalty(n, self.depth)
+        self.penalty = score.penalty(self.n_all, self.depth)
         self.varying = np.flatnonzero(dataset.cards > 1)
         self._memory = SearchMemory(n, settings.memory_slots(n))
         lookup = score.lookup()
@@ -244,10 +249,9 @@ class ParentSetSearch:
         returned, if the odds of an edge change by at least a factor of `step`. Pairs with a
         required edge, and pairs that can have no edge, do not count.
         """
-        rules = self.rules
-        if not rules.free_pairs:
+        if not self.rules.free_pairs:
             return False
-        density = (max(edges - rules.n_required, 0.0) + 1) / (2 * rules.free_pairs + 1)
+        density = self._mean_density(edges)
         if self.score.density is not None:
             before, now = logit([self.score.density, density])
             if abs(now - before) < np.log(step or self.settings.density_step):
@@ -255,13 +259,18 @@ class ParentSetSearch:
         self.take_density(density)
         return True
 
+    def _mean_density(self, edges: float) -> float:
+        """Posterior mean of the density, given the number of edges."""
+        rules = self.rules
+        return (max(edges - rules.n_required, 0.0) + 1) / (2 * rules.free_pairs + 1)
+
     def take_density(self, density: float | None) -> None:
         """Give all sets the prior with this density."""
         if density == self.score.density:
             return
         before, old = self.score, self.penalty
         self.score = replace(self.score, density=density)
-        self.penalty = self.score.penalty(self.dataset.n_variables, self.depth)
+        self.penalty = self.score.penalty(self.n_all, self.depth)
         change = self.penalty - old
         self._sets = [
             replace(
@@ -290,6 +299,19 @@ class ParentSetSearch:
         self._sets = [own.united(sets) for own, sets in both]
         for own, searched in zip(self._searched, other._searched, strict=True):
             own |= searched
+
+    def adopt(self, found: Sequence[ScoredSets], searched: Sequence[np.ndarray]) -> None:
+        """Replace the sets of some variables by those of a search with the same prior.
+
+        Parameters
+        ----------
+        found : sequence of ScoredSets
+        searched : sequence of (k, depth) int arrays
+            For each of these variables, the best sets of the searches.
+        """
+        for sets, rows in zip(found, searched, strict=True):
+            self._sets[sets.child] = sets
+            self._searched[sets.child] = {(tuple(row), -1) for row in rows}
 
     # What the sets say in an order
 
@@ -334,6 +356,10 @@ class ParentSetSearch:
         Where candidates are too many, the good sets in the given orders are admitted first, so
         that the orders keep their scores.
         """
+        return ParentSets.from_variables(*self._listed(orders))
+
+    def _listed(self, orders: Sequence[np.ndarray]) -> list[tuple[np.ndarray, ...]]:
+        """Candidates, masks and scores of all variables, for `listed`."""
         settings = self.settings
         results = [
             list_parent_sets(
@@ -345,9 +371,9 @@ class ParentSetSearch:
             )
             for sets in self._sets
         ]
-        candidates, masks, scores, rows = zip(*results, strict=True)
+        *lists, rows = zip(*results, strict=True)
         self._sets = [sets.only(own) for sets, own in zip(self._sets, rows, strict=True)]
-        return ParentSets.from_variables(candidates, masks, scores)
+        return lists
 
 
 def _exchanged(best: Sequence[tuple[int, np.ndarray]]) -> list[tuple[int, list[list[int]]]]:
