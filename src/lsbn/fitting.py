@@ -30,7 +30,7 @@ from lsbn.learners import LEARNERS, Learned, Score
 from lsbn.learners.averaging import SearchSettings
 from lsbn.learners.evidence import knowledge_diagnostics
 from lsbn.pairs import PairStatistics
-from lsbn.parallel import threads
+from lsbn.parallel import Progress
 from lsbn.parameters import (
     check_parameters,
     copies_of,
@@ -124,7 +124,8 @@ class NetworkFit:
             learned = Learned(EdgeProbabilities(proposals.edges, pairs.dataset.names))
         else:
             with stages("last pass"):
-                learned = self._learn(pairs, proposals, seeds[2], told)
+                pace = stages.pace("last pass")
+                learned = self._learn(pairs, proposals, seeds[2], told, pace)
         edges = replace(folded.unfold_edges(learned.edges), knowledge=known)
         self._store(folded, communities, hierarchy, edges, learned.graphs)
         self.diagnostics_ = fit_diagnostics(
@@ -169,26 +170,27 @@ class NetworkFit:
         proposals: Proposals | None,
         seed: np.random.SeedSequence,
         knowledge: Constraints | None,
+        progress: Progress,
     ) -> Learned:
         """Run the last pass."""
         dataset, candidates = pairs.dataset, None
         if proposals is not None:
-            candidates = find_candidates(
-                pairs, proposals.communities, proposals.blankets, proposals.edges
-            )
+            found = (proposals.communities, proposals.blankets, proposals.edges)
+            candidates = find_candidates(pairs, *found, proposals.hierarchy)
         if self.learner in ("model-averaging", "pc"):
             pairs.release()  # these learners count for themselves, and take long
         score = self._score()
         options: dict[str, Any] = {} if score is None else {"score": score}
         if self.learner == "model-averaging":
             options |= {"count": self.count, "effort": self.effort, "n_graphs": self.n_graphs}
+            options |= {"progress": progress}
         return LEARNERS[str(self.learner)](
             dataset,
             candidates=candidates,
             knowledge=knowledge,
             pairs=pairs,
             random_state=np.random.default_rng(seed),
-            n_jobs=threads(self.n_jobs),
+            n_jobs=self.n_jobs,
             **options,
         )
 

@@ -70,7 +70,8 @@ def _branches(members: list[list[int]], hierarchy: np.ndarray, most: int) -> lis
     sizes = [len(leaf) for leaf in leaves]
     for a, b in children:
         sizes.append(sizes[a] + sizes[b])
-    branches, stack, k = [], [(len(sizes) - 1, False)] if sizes else [], len(leaves)
+    branches: list[list[int]] = []
+    stack, k = [(len(sizes) - 1, False)] if sizes else [], len(leaves)
     while stack:
         node, inside = stack.pop()
         begins = not inside and (sizes[node] <= most or node < k)

@@ -29,7 +29,7 @@ def anneal_orders(
     starts: Sequence[np.ndarray],
     settings: SamplingSettings,
     rng: np.random.Generator,
-    n_jobs: int = 1,
+    n_jobs: int | None = 1,
 ) -> list[AnnealedOrder]:
     """Anneal random orders, and sample on from given ones; best order first.
 
@@ -67,7 +67,7 @@ def walk_orders(
     starts: Sequence[np.ndarray],
     sweeps: int,
     rng: np.random.Generator,
-    n_jobs: int = 1,
+    n_jobs: int | None = 1,
     beta: float = 1.0,
 ) -> list[np.ndarray]:
     """Sample on from given orders; gives the last order of each.

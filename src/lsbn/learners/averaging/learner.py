@@ -36,6 +36,7 @@ from lsbn.learners.base import Candidates, Learned, agreeing_with
 from lsbn.learners.diagnostics import Diagnostics
 from lsbn.learners.scoring import Score
 from lsbn.pairs import PairStatistics
+from lsbn.parallel import Progress
 
 METHODS = ("auto", "exact", "sampled")
 
@@ -55,8 +56,9 @@ def learn_model_averaging(
     knowledge: Constraints | None = None,
     pairs: PairStatistics | None = None,
     random_state: Any = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = 1,
     n_graphs: int = 0,
+    progress: Progress | None = None,
 ) -> Learned:
     """Average over all networks and give the posterior of every edge.
 
@@ -75,7 +77,8 @@ def learn_model_averaging(
     candidates : Candidates, optional, for the first search; all variables by default
     knowledge : Constraints, optional; the average is over the networks that agree with it
     pairs : ignored
-    random_state, n_jobs, n_graphs : seed, number of threads, number of networks to draw
+    random_state, n_jobs, n_graphs : seed, number of workers, number of networks to draw
+    progress : callable, optional, called with the number of parts done, and of all parts
     """
     del pairs
     score = Score.of(score)
@@ -94,9 +97,8 @@ def learn_model_averaging(
         settings = (search or SearchSettings.of(effort)).bounded(max_parents)
         parts = (part, score, settings, sampling or SamplingSettings.of(effort), rng, n_jobs)
         pools, division = _renumbered(candidates, varying, dataset)
-        sampler = OrderSampler(
-            *parts, count=count, knowledge=known, collector=collector, parts=division
-        )
+        sampler = OrderSampler(*parts, count=count, knowledge=known, collector=collector)
+        sampler.parts, sampler.progress = division, progress
         exhaustive = (cheap or method == "sampled") and can_enumerate(n, bound, max_parents)
         average = sampler.run_exhaustive(bound) if exhaustive else sampler.run(pools)
         warn_of_disagreement(average[1], effort)

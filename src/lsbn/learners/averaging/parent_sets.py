@@ -69,11 +69,11 @@ class ScoredSets:
 
     def preceding(self, keys: np.ndarray) -> np.ndarray:
         """Mark the sets whose members all precede the child in the order of ``keys``."""
-        return ((self.members < 0) | (keys[self.members] < keys[self.child])).all(axis=1)
+        return _listing.preceding(self.members, self.child, keys)
 
     def best(self, keys: np.ndarray) -> np.ndarray:
         """Members of the best set in the order of ``keys``."""
-        return self.members[np.where(self.preceding(keys), self.scores, -np.inf).argmax()]
+        return self.members[_listing.best_row(self.members, self.scores, self.child, keys)]
 
     def log_sum(self, keys: np.ndarray) -> float:
         """Log of the sum of the exponential scores in the order of ``keys``."""
@@ -152,6 +152,19 @@ class ParentSets:
         cand_start, cand = join(candidates, np.int64)
         set_start, set_mask = join(masks, np.uint64)
         _, set_score = join(scores, np.float64)
+        return cls._of_lists(set_start, set_mask, set_score, cand_start, cand, tables)
+
+    @classmethod
+    def _of_lists(
+        cls,
+        set_start: np.ndarray,
+        set_mask: np.ndarray,
+        set_score: np.ndarray,
+        cand_start: np.ndarray,
+        cand: np.ndarray,
+        tables: TableSettings = _TABLES,
+    ) -> ParentSets:
+        """Add the tables, weights and links of the lists."""
         table_start, table = tabulate_families(
             set_start, set_mask, set_score, cand_start, tables.max_candidates, tables.min_sets
         )
@@ -204,22 +217,17 @@ class ParentSets:
         """Keep the chosen sets (a mask over all of them), and those of the required parents."""
         lists = self.lists
         keep = chosen | (lists.set_mask == np.repeat(self.required, np.diff(lists.set_start)))
-        parts = []
-        for v in range(self.n_variables):
-            rows = np.arange(lists.set_start[v], lists.set_start[v + 1])
-            rows = rows[keep[rows]]
-            used, masks = _listing.compress(lists.set_mask[rows])
-            cand = lists.cand[lists.cand_start[v] + used]
-            parts.append((cand, masks, lists.set_score[rows]))
-        candidates, masks_of_all, scores = zip(*parts, strict=True)
-        return self.from_variables(candidates, masks_of_all, scores)
+        start = np.concatenate([[0], np.cumsum(keep)])[lists.set_start]
+        masks, cand_start, cand = _listing.compress_lists(
+            start, lists.set_mask[keep], lists.cand_start, lists.cand
+        )
+        return self._of_lists(start, masks, lists.set_score[keep], cand_start, cand)
 
     def undominated(self, margin: float) -> ParentSets:
         """Leave out the sets with a subset whose log score is higher by the margin."""
-        mask, score = self.lists.set_mask, self.lists.set_score
-        rows = [self.sets_of(v) for v in range(self.n_variables)]
-        kept = [_listing.undominated(mask[own], score[own], margin) for own in rows]
-        return self.only(np.concatenate(kept))
+        lists = self.lists
+        kept = _listing.undominated_lists(lists.set_start, lists.set_mask, lists.set_score, margin)
+        return self.only(kept)
 
     def without_lightest(self, share: np.ndarray, total: float) -> ParentSets:
         """Leave out the lightest sets of each variable, whose shares add up to `total` at most."""

@@ -9,7 +9,7 @@ the parents of variables that it leaves unsettled are searched again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -32,7 +32,7 @@ from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.searches import UnitedSearch
 from lsbn.learners.averaging.settings import SamplingSettings
 from lsbn.learners.scoring import Score
-from lsbn.parallel import scatter
+from lsbn.parallel import Progress, scatter
 
 __all__ = ["SearchInParts"]
 
@@ -65,7 +65,7 @@ class SearchInParts:
         sampling: SamplingSettings,
         rng: np.random.Generator,
         n_jobs: int | None = 1,
-        progress: Callable[[int, int], None] | None = None,
+        progress: Progress | None = None,
     ) -> None:
         self.search = search
         self.score = score
@@ -101,6 +101,8 @@ class SearchInParts:
             tasks,
             self.n_jobs,
             _CODEC,
+            most_chunks=len(tasks),
+            progress=self.progress,
         )
         return self._joined(parts, results, pools)
 
@@ -134,7 +136,7 @@ class SearchInParts:
         orders = [result.keys for result in results]
         starts = _together(parts, orders, len(pools))
         rounds = RoundSearch(
-            search, pools, self.score.finds_density, self.sampling, self.rng, self.n_jobs or 1
+            search, pools, self.score.finds_density, self.sampling, self.rng, self.n_jobs
         )
         whole = rounds.run(starts, settings.rounds, 1)
         score = max(search.log_score(order.keys) for order in whole.orders[:2])
@@ -167,9 +169,7 @@ def _search_parts(
     """Search the parts of one chunk."""
     dataset, variables = data
     return [
-        search_part(
-            dataset.select(np.searchsorted(variables, task.variables).tolist()), task, plan
-        )
+        search_part(dataset.select(np.searchsorted(variables, task.variables).tolist()), task, plan)
         for task in chunk
     ]
 

@@ -69,7 +69,7 @@ class RoundSearch:
         finds_density: bool,
         sampling: SamplingSettings,
         rng: np.random.Generator,
-        n_jobs: int = 1,
+        n_jobs: int | None = 1,
     ) -> None:
         self.search = search
         self.settings = search.settings

@@ -40,7 +40,7 @@ from lsbn.learners.averaging.searches import IndependentSearches, UnitedSearch
 from lsbn.learners.averaging.settings import ENUMERATION, SamplingSettings, SearchSettings
 from lsbn.learners.diagnostics import Diagnostics
 from lsbn.learners.scoring import Score
-from lsbn.parallel import run
+from lsbn.parallel import Progress, run
 
 
 class OrderSampler:
@@ -60,8 +60,13 @@ class OrderSampler:
     knowledge : Constraints, optional
     collector : GraphCollector, optional
         Draws networks from the chains that are averaged.
+
+    Attributes
+    ----------
     parts : sequence of int arrays
-        Disjoint parts of all variables, in which parents are searched; one part by default.
+        Disjoint parts of all variables, in which parents are searched; none for the whole at once.
+    progress : callable, optional
+        Called with the number of parts that are searched, and of all parts.
     """
 
     def __init__(
@@ -71,12 +76,11 @@ class OrderSampler:
         settings: SearchSettings,
         sampling: SamplingSettings,
         rng: np.random.Generator,
-        n_jobs: int = 1,
+        n_jobs: int | None = 1,
         *,
         count: str = "orders",
         knowledge: Constraints | None = None,
         collector: GraphCollector | None = None,
-        parts: Sequence[np.ndarray] = (),
     ) -> None:
         self.collector = collector or GraphCollector(0)
         self.search = ParentSetSearch(dataset, score, settings, n_jobs, knowledge)
@@ -86,7 +90,8 @@ class OrderSampler:
         self.n_jobs = n_jobs
         self.count = count
         self.tempered = False
-        self.parts = parts
+        self.parts: Sequence[np.ndarray] = ()
+        self.progress: Progress | None = None
 
     def run_exhaustive(self, max_parents: int) -> tuple[sparse.csr_array, Diagnostics]:
         """Average over all parent sets up to a bound: edge posteriors and diagnostics."""
@@ -135,7 +140,7 @@ class OrderSampler:
         """Search parent sets, in parts if there are any."""
         if pools is not None and len(self.parts) > 1:
             in_parts = SearchInParts(
-                self.search, self.score, self.sampling, self.rng, self.n_jobs
+                self.search, self.score, self.sampling, self.rng, self.n_jobs, self.progress
             )
             return in_parts.run(pools, self.parts)
         searches = IndependentSearches(

@@ -21,7 +21,7 @@ from lsbn.kernels import parents as _parents
 from lsbn.kernels.direction import FamilyScorer, Prior
 from lsbn.kernels.families import enumerate_families
 from lsbn.kernels.listing import list_parent_sets
-from lsbn.kernels.lookup import Lookup
+from lsbn.kernels.lookup import MIXED, Lookup
 from lsbn.knowledge import Constraints
 from lsbn.learners.averaging.memory import SearchMemory
 from lsbn.learners.averaging.parent_sets import LAST_ADMITTED, ParentSets, ScoredSets, join
@@ -55,7 +55,7 @@ class ParentSetSearch:
         dataset: Dataset,
         score: Score,
         settings: SearchSettings,
-        n_jobs: int = 1,
+        n_jobs: int | None = 1,
         knowledge: Constraints | None = None,
         n_all: int | None = None,
     ) -> None:
@@ -202,7 +202,8 @@ class ParentSetSearch:
     def _scorer(self, v: int, parents: np.ndarray, lookup: Lookup) -> FamilyScorer:
         """Scorer of the families of ``v`` with parents among the given ones."""
         required, columns = self.rules.required(v), columns_of(self.dataset)
-        parents = np.union1d(parents[parents >= 0], required).astype(np.int64)
+        if lookup.kind == MIXED or self.rules.knowledge is not None:
+            parents = np.union1d(parents[parents >= 0], required).astype(np.int64)
         leaning = self._memory.leanings(columns, lookup, v, parents)
         leaning = self.rules.with_prior(leaning, v, parents, self.score)
         prior = Prior(self.rules.sizes(v, self.penalty), leaning)
@@ -356,7 +357,8 @@ class ParentSetSearch:
         Where candidates are too many, the good sets in the given orders are admitted first, so
         that the orders keep their scores.
         """
-        return ParentSets.from_variables(*self._listed(orders))
+        candidates, masks, scores = self._listed(orders)
+        return ParentSets.from_variables(candidates, masks, scores)
 
     def _listed(self, orders: Sequence[np.ndarray]) -> list[tuple[np.ndarray, ...]]:
         """Candidates, masks and scores of all variables, for `listed`."""
