@@ -58,6 +58,16 @@ def test_a_dask_cluster_agrees(table, expected, cluster):
         assert_equal(LSBN(random_state=0).fit(table), expected)
 
 
+def test_a_last_pass_in_parts_agrees_on_a_cluster(table, cluster, monkeypatch):
+    monkeypatch.setattr("lsbn.fitting.REACH", 10)
+    monkeypatch.setattr("lsbn.framework.candidates._EXPANDED", 10)
+    monkeypatch.setattr("lsbn.framework.candidates._PART", 7)
+    options = {"random_state": 0, "effort": "quick", "score": "bdeu"}
+    alone = LSBN(**options, n_jobs=1).fit(table)
+    with joblib.parallel_config(backend="dask"):
+        assert_equal(LSBN(**options).fit(table), alone)
+
+
 def test_the_answer_survives_the_death_of_a_worker(table, cluster, tmp_path):
     shot, here = tmp_path / "shot", os.getpid()
 

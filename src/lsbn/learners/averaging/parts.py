@@ -126,7 +126,11 @@ class SearchInParts:
         results: Sequence[PartResult],
         pools: Sequence[np.ndarray],
     ) -> UnitedSearch:
-        """Join the sets and orders of all parts, and search on where the whole is not settled."""
+        """Join the sets and orders of all parts, and search on where the whole is not settled.
+
+        An edge between two parts counts in the log scores of both. So only the differences of the
+        log scores of the sides are taken from the parts.
+        """
         search, settings = self.search, self.search.settings
         for part, result in zip(parts, results, strict=True):
             best = np.split(result.searched, np.cumsum(result.searched_counts)[:-1])
@@ -140,10 +144,11 @@ class SearchInParts:
         )
         whole = rounds.run(starts, settings.rounds, 1)
         score = max(search.log_score(order.keys) for order in whole.orders[:2])
+        scores = np.sum([result.side_scores for result in results], axis=0)
         return UnitedSearch(
             **vars(whole),
             sides=self._sides(parts, results, whole),
-            scores=np.sum([result.side_scores for result in results], axis=0).tolist(),
+            scores=(scores - scores[-1:] + score).tolist(),
             searches=max(result.searches for result in results),
             whole_score=score,
         )
