@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import local
 
 import numpy as np
 from scipy.special import gammaln, logit
@@ -22,6 +23,10 @@ KINDS = {
 """Kinds of score, and their codes in the kernels."""
 PRIORS = ("density", "sizes", "none")
 """Structure priors."""
+_TABLES = local()
+"""Look-up tables of each thread. To fill them takes longer than to learn a few variables."""
+_MOST_TABLES = 8
+"""Most look-up tables of a thread, of 8 MB at most."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +96,14 @@ class Score:
         return self.prior == "density" and self.density is None
 
     def lookup(self) -> _lookup.Lookup:
-        """Return look-up tables for the kernels. Each thread needs its own tables."""
-        return _lookup.make_lookup(KINDS[self.kind], self.ess)
+        """Return the look-up tables of this thread, which are filled as the kernels need them."""
+        tables = vars(_TABLES).setdefault("by_score", {})
+        key = KINDS[self.kind], self.ess
+        if key not in tables:
+            if len(tables) == _MOST_TABLES:
+                del tables[next(iter(tables))]
+            tables[key] = _lookup.make_lookup(*key)
+        return tables[key]
 
     def edge_density(self, n_variables: int) -> float:
         """Return the prior probability of an edge: the density, or 1 / n without one."""
