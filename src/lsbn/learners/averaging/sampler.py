@@ -120,21 +120,31 @@ class OrderSampler:
         if self.count == "graphs":  # the sides sample orders: only their log scores are compared
             sides = [matrix for _ in result.sides]
         else:
-            sides = [self._side_average(side) for side in result.sides]
+            seeds = [self.rng.spawn(2) for _ in result.sides]
+            pieces = list(zip(result.sides, seeds, strict=True))
+            found = run(self._side_average, pieces, self.n_jobs, PLAIN)
+            sides = [sparse.csr_array(entries, shape=matrix.shape) for entries in found]
         names, agreement = self.search.dataset.names, self.search.settings.agreement
         return matrix, compare_sides(diagnostics, matrix, sides, result, agreement, names)
 
-    def _side_average(self, side: SearchResult) -> sparse.csr_array:
-        """Edge posteriors by one short chain over the sets of one side of the search."""
-        sets, core = self.select_sets(replace(side, orders=side.orders[:1]))
-        keys, size, rng = side.orders[0].keys.copy(), sets.n_candidates, self.rng.spawn(1)[0]
+    def _side_average(
+        self, piece: tuple[SearchResult, list[np.random.Generator]]
+    ) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
+        """Edge posteriors by one short chain over the sets of one side of the search.
+
+        The piece is the side, and the random numbers of its pilot chain and of its chain. The
+        result is the values, and the parents and children.
+        """
+        side, (pilot, rng) = piece
+        sets, core = self.select_sets(replace(side, orders=side.orders[:1]), [pilot])
+        keys, size = side.orders[0].keys.copy(), sets.n_candidates
         chain = Chain(keys, size, rng)
         if self.tempered:
             chain = TemperedChain([keys], size, rng, self.sampling)
         least = self.sampling.least_steps // sets.n_variables
         for _ in range(max(self.sampling.side_parts, least // self.sampling.sweeps)):
             chain.advance(sets, core, self.sampling)
-        return sets.matrix(chain.mean)
+        return chain.mean, sets.edges()
 
     def find_sets(self, pools: Sequence[np.ndarray] | None = None) -> UnitedSearch:
         """Search parent sets, in parts if there are any."""
@@ -148,7 +158,9 @@ class OrderSampler:
         )
         return searches.run(pools)
 
-    def select_sets(self, result: SearchResult) -> tuple[ParentSets, ParentSets]:
+    def select_sets(
+        self, result: SearchResult, seeds: Sequence[np.random.Generator] = ()
+    ) -> tuple[ParentSets, ParentSets]:
         """Give the sets to average over, and the heavy ones by which orders are sampled.
 
         A pilot chain from each of the best orders gives the posterior share of every set. Chains
@@ -162,7 +174,7 @@ class OrderSampler:
             for order in result.orders
             if order.log_score > best - sampling.worse_mode
         ]
-        pilots = list(zip(starts, self.rng.spawn(len(starts)), strict=True))
+        pilots = list(zip(starts, seeds or self.rng.spawn(len(starts)), strict=True))
         shares = run(lambda pilot: self._shares(sets, core, *pilot), pilots, self.n_jobs, PLAIN)
         share = np.max(shares, axis=0)
         averaged = sets.only(share > sampling.negligible_share)
