@@ -139,6 +139,9 @@ class SearchInParts:
             search.find_density(sum(result.edges for result in results))
         orders = [result.keys for result in results]
         starts = _together(parts, orders, len(pools))
+        if search.rules.n_required:
+            listed = search.fork().listed()
+            starts = [listed.feasible(keys) for keys in starts]
         rounds = RoundSearch(
             search, pools, self.score.finds_density, self.sampling, self.rng, self.n_jobs
         )
@@ -163,7 +166,7 @@ class SearchInParts:
         for side, order in enumerate(orders):
             had = [_keys_of(p, r, side, n) for p, r in zip(parts, results, strict=True)]
             sets = whole.sets.only(np.isin(keys, np.concatenate(had)))
-            annealed = [AnnealedOrder(order, 0.0)]
+            annealed = [AnnealedOrder(sets.feasible(order), 0.0)]
             sides.append(SearchResult(sets, annealed, [], whole.density))
         return sides
 
