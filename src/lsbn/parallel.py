@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
 
-from lsbn.checkpoint import Codec, begin_call, is_active, without_checkpoint
+from lsbn.checkpoint import PLAIN, Codec, begin_call, is_active, without_checkpoint
 
-__all__ = ["Progress", "run", "scatter", "stream", "threads"]
+__all__ = ["Progress", "run", "scatter", "spread", "stream", "threads"]
 
 Item = TypeVar("Item")
 Progress = Callable[[int, int], None]
@@ -226,6 +226,44 @@ def scatter(
         if progress is not None:
             progress(done, len(items))
     return results
+
+
+def spread(
+    function: Callable[[Any, Any], Any],
+    data: Any,
+    items: Sequence[Any],
+    n_jobs: int | None = None,
+) -> list:
+    """Call ``function(data, item)`` on every item, where `scatter` would.
+
+    Parameters
+    ----------
+    function : callable
+        It can be pickled and depends on its arguments only. The result is a plain value, see
+        `lsbn.checkpoint.Codec`, and is stored if a checkpoint is active.
+    data : object
+        Sent with every item, unless workers share the memory.
+    items : sequence
+    n_jobs : int, optional
+        Number of workers, as in joblib.
+
+    Returns
+    -------
+    list
+        Results in the order of the items.
+
+    Examples
+    --------
+    >>> spread(pow, 2, [3, 4], n_jobs=2)
+    [8, 16]
+    """
+    each, most = partial(_with_each, function), len(items)
+    return scatter(each, lambda chunk: data, items, n_jobs, PLAIN, most_chunks=most)
+
+
+def _with_each(function: Callable[[Any, Any], Any], data: Any, chunk: list) -> list:
+    """Call a function on each item of a chunk."""
+    return [function(data, item) for item in chunk]
 
 
 def _chunk(
