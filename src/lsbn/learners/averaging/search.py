@@ -326,9 +326,10 @@ class ParentSetSearch:
         Their best set in the order was the best of a search before. In a small network, this
         search was also among all these predecessors.
         """
-        marks = np.zeros(len(keys), bool)
+        marks, small = np.zeros(len(keys), bool), len(keys) <= self.settings.small_network
         for v, (sets, searched) in enumerate(zip(self._sets, self._searched, strict=True)):
-            best, before = tuple(sets.best(keys)), self._mask(np.flatnonzero(keys < keys[v]))
+            best = tuple(sets.best(keys))
+            before = self._mask(np.flatnonzero(keys < keys[v]) if small else None)
             marks[v] = any(best == old and not before & ~pool for old, pool in searched)
         return marks
 
