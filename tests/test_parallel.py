@@ -114,6 +114,15 @@ def test_results_come_in_the_order_of_the_items(n_jobs):
     assert scatter(_sums, lambda chunk: np.ones(4), [], n_jobs) == []
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_every_item_is_reported(n_jobs):
+    told, data = [], lambda chunk: np.ones(1)
+    scatter(_sums, data, range(5), n_jobs, most_chunks=3, progress=lambda *p: told.append(p))
+    assert told[-1] == (5, 5)
+    assert len(told) == 3
+    assert [done for done, _ in told] == sorted({done for done, _ in told})
+
+
 def test_processes_are_sent_only_the_variables_they_need(table):
     from lsbn.framework.parts import Part
 

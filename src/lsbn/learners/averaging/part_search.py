@@ -240,8 +240,9 @@ def search_part(dataset: Dataset, task: PartTask, plan: PartPlan) -> PartResult:
     -------
     PartResult
     """
-    around = [np.empty(0, np.int64)] * (len(task.variables) - task.n_own)
-    settings = replace(plan.settings, max_unrestricted=0, small_network=0)
+    n = len(task.variables)
+    around = [np.empty(0, np.int64)] * (n - task.n_own)
+    settings = replace(plan.settings, max_unrestricted=0, small_network=0, max_extended=n)
     plan = replace(plan, settings=settings)
     search = PartSearch(dataset, task, plan)
     searches = _PartSearches(search, plan.score, plan.sampling, task.rng)
