@@ -142,6 +142,31 @@ def best_row(sets, scores, child, keys):
 
 
 @njit(nogil=True, cache=True)
+def admission(family, child, orders, delta, first):
+    """Stamps of sets for `list_parent_sets`: ``first`` for the good sets in one of the orders.
+
+    ``family`` is (sets, scores, stamps). A set is good if it is within ``delta`` of the best set
+    that precedes the child. The smallest set has the stamp ``first + 1``, unless it is empty.
+    """
+    sets, scores, stamps = family
+    out, least = stamps.copy(), sets.shape[1]
+    for a in range(orders.shape[0]):
+        marks, best = preceding(sets, child, orders[a]), -np.inf
+        for s in range(sets.shape[0]):
+            if marks[s]:
+                best = max(best, scores[s])
+        for s in range(sets.shape[0]):
+            if marks[s] and scores[s] > best - delta:
+                out[s] = first
+    for s in range(sets.shape[0]):
+        least = min(least, set_size(sets[s]))
+    for s in range(sets.shape[0]):
+        if 0 < least == set_size(sets[s]):
+            out[s] = first + 1
+    return out
+
+
+@njit(nogil=True, cache=True)
 def required_mask(masks):
     """Members that all sets of a variable have: its required parents, if they are listed alone."""
     shared = ~np.uint64(0)

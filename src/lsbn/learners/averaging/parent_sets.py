@@ -85,18 +85,15 @@ class ScoredSets:
         weights = np.exp(self.scores[rows] - self.scores[rows].max())
         return weights @ self.sizes[rows] / weights.sum()
 
-    def admission(self, orders: Sequence[np.ndarray], delta: float) -> np.ndarray:
+    def admission(self, orders: np.ndarray, delta: float) -> np.ndarray:
         """Stamps for the admission of candidates.
 
-        Sets within ``delta`` of the best one in one of the orders are admitted first. If parents
-        are required, their set, the smallest of all, is admitted before them.
+        Sets within ``delta`` of the best one in one of the orders, one row of keys each, are
+        admitted first. If parents are required, their set, the smallest of all, is admitted
+        before them.
         """
-        stamps, sizes = self.stamps, self.sizes
-        for keys in orders:
-            rows = self.preceding(keys)
-            good = rows & (self.scores > self.scores[rows].max() - delta)
-            stamps = np.where(good, FIRST_ADMITTED, stamps)
-        return np.where((sizes > 0) & (sizes == sizes.min()), FIRST_ADMITTED + 1, stamps)
+        sets = self.members, self.scores, self.stamps
+        return _listing.admission(sets, self.child, orders, delta, FIRST_ADMITTED)
 
     def united(self, other: ScoredSets) -> ScoredSets:
         """All sets of both, each once."""
@@ -147,11 +144,17 @@ class ParentSets:
         masks: Sequence[np.ndarray],
         scores: Sequence[np.ndarray],
         tables: TableSettings = _TABLES,
+        n_more: int = 0,
     ) -> ParentSets:
-        """Join the lists of all variables."""
+        """Join the lists of all variables; ``n_more`` variables without candidates follow."""
         cand_start, cand = join(candidates, np.int64)
         set_start, set_mask = join(masks, np.uint64)
         _, set_score = join(scores, np.float64)
+        if n_more:
+            cand_start = np.append(cand_start, np.full(n_more, len(cand)))
+            set_start = np.append(set_start, len(set_mask) + np.arange(1, n_more + 1))
+            set_mask = np.append(set_mask, np.zeros(n_more, np.uint64))
+            set_score = np.append(set_score, np.zeros(n_more))
         return cls._of_lists(set_start, set_mask, set_score, cand_start, cand, tables)
 
     @classmethod

@@ -164,11 +164,6 @@ class PartSearch(ParentSetSearch):
     def _exchanged(self, best: Sequence[tuple[int, np.ndarray]]) -> list[tuple]:
         return [(v, rows) for v, rows in super()._exchanged(best) if v < self.n_own]
 
-    def _listed(self, orders: Sequence[np.ndarray]) -> list[tuple[np.ndarray, ...]]:
-        nothing = np.empty(0, np.int64), np.zeros(1, np.uint64), np.zeros(1)
-        lists = zip(super()._listed(orders), nothing, strict=True)
-        return [(*own, *self._around(value)) for own, value in lists]
-
     def _mean_density(self, edges: float) -> float:
         """Posterior mean of the density, if the whole network has as many edges per variable."""
         plan = self.plan

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
@@ -210,4 +211,5 @@ class RoundSearch:
         given = sparse.csr_array((np.ones(start[-1]), np.concatenate(pools), start), shape=(n, n))
         matrix = sparse.csr_array(given + links + links @ links)
         matrix.sort_indices()
-        return np.split(matrix.indices.astype(np.int64), matrix.indptr[1:-1])
+        members = matrix.indices.astype(np.int64)
+        return [members[a:b] for a, b in pairwise(matrix.indptr.tolist())]

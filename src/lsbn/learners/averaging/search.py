@@ -358,25 +358,22 @@ class ParentSetSearch:
         Where candidates are too many, the good sets in the given orders are admitted first, so
         that the orders keep their scores.
         """
-        candidates, masks, scores = self._listed(orders)
-        return ParentSets.from_variables(candidates, masks, scores)
-
-    def _listed(self, orders: Sequence[np.ndarray]) -> list[tuple[np.ndarray, ...]]:
-        """Candidates, masks and scores of all variables, for `listed`."""
         settings = self.settings
+        keys = np.array(orders, float).reshape(len(orders), self.dataset.n_variables)
         results = [
             list_parent_sets(
                 sets.members,
                 sets.scores,
-                sets.admission(orders, settings.delta),
+                sets.admission(keys, settings.delta),
                 settings.max_candidates,
                 self.margin,
             )
             for sets in self._sets
         ]
-        *lists, rows = zip(*results, strict=True)
+        candidates, masks, scores, rows = zip(*results, strict=True)
         self._sets = [sets.only(own) for sets, own in zip(self._sets, rows, strict=True)]
-        return lists
+        n_more = self.dataset.n_variables - len(rows)
+        return ParentSets.from_variables(candidates, masks, scores, n_more=n_more)
 
 
 def _exchanged(best: Sequence[tuple[int, np.ndarray]]) -> list[tuple[int, list[list[int]]]]:
