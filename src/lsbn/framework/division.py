@@ -17,8 +17,8 @@ def divide(
     Parameters
     ----------
     communities : sequence of int arrays
-        The second-order partition. A variable of several communities belongs to the first one.
-        A variable of no community is in a part of its own kind, the last.
+        The second-order partition. A variable of several communities goes with the first one.
+        The variables of no community come last.
     hierarchy : (k - 1, 4) float array
         The merge tree, see `lsbn.framework.mergence.merge_order`.
     n_variables : int
