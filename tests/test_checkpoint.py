@@ -139,12 +139,16 @@ def table():
     return pd.DataFrame(columns)
 
 
-@pytest.mark.parametrize(("paper", "most"), [(False, 150), (True, 12)])
+@pytest.mark.parametrize(
+    ("paper", "most", "part"), [(False, 150, 100), (False, 40, 8), (True, 12, 100)]
+)
 def test_a_fit_that_is_stopped_anywhere_has_the_same_bits(
-    tmp_path, monkeypatch, table, paper, most
+    tmp_path, monkeypatch, table, paper, most, part
 ):
     """Every stop loses what was not stored; the next fit goes on with another number of jobs."""
     monkeypatch.setattr("lsbn.fitting.REACH", 10)
+    monkeypatch.setattr("lsbn.framework.candidates._EXPANDED", 10)
+    monkeypatch.setattr("lsbn.framework.candidates._PART", part)
     monkeypatch.setattr(checkpoint, "_INTERVAL", 0.0)
     monkeypatch.setattr("lsbn.pairs.statistics.STORED_VARIABLES", 10)
     monkeypatch.setattr("lsbn.pairs.survey._BLOCK", 16)

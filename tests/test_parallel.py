@@ -58,6 +58,16 @@ def test_a_dask_cluster_agrees(table, expected, cluster):
         assert_equal(LSBN(random_state=0).fit(table), expected)
 
 
+def test_a_last_pass_in_parts_agrees_on_a_cluster(table, cluster, monkeypatch):
+    monkeypatch.setattr("lsbn.fitting.REACH", 10)
+    monkeypatch.setattr("lsbn.framework.candidates._EXPANDED", 10)
+    monkeypatch.setattr("lsbn.framework.candidates._PART", 7)
+    options = {"random_state": 0, "effort": "quick", "score": "bdeu"}
+    alone = LSBN(**options, n_jobs=1).fit(table)
+    with joblib.parallel_config(backend="dask"):
+        assert_equal(LSBN(**options).fit(table), alone)
+
+
 def test_the_answer_survives_the_death_of_a_worker(table, cluster, tmp_path):
     shot, here = tmp_path / "shot", os.getpid()
 
@@ -102,6 +112,15 @@ def test_results_come_in_the_order_of_the_items(n_jobs):
     got = scatter(_sums, lambda chunk: np.ones(4), items, n_jobs)
     assert got == [4.0 + item for item in items]
     assert scatter(_sums, lambda chunk: np.ones(4), [], n_jobs) == []
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_every_item_is_reported(n_jobs):
+    told, data = [], lambda chunk: np.ones(1)
+    scatter(_sums, data, range(5), n_jobs, most_chunks=3, progress=lambda *p: told.append(p))
+    assert told[-1] == (5, 5)
+    assert len(told) == 3
+    assert [done for done, _ in told] == sorted({done for done, _ in told})
 
 
 def test_processes_are_sent_only_the_variables_they_need(table):

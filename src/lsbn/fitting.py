@@ -31,7 +31,7 @@ from lsbn.learners.averaging import SearchSettings
 from lsbn.learners.evidence import knowledge_diagnostics
 from lsbn.missing import average_learned, complete, completed_counts, even_shares
 from lsbn.pairs import PairStatistics
-from lsbn.parallel import threads
+from lsbn.parallel import Progress, threads
 from lsbn.parameters import (
     check_parameters,
     copies_of,
@@ -188,7 +188,8 @@ class NetworkFit:
             learned = Learned(EdgeProbabilities(proposals.edges, pairs.dataset.names))
         else:
             with stages("last pass"):
-                learned = self._learn(pairs, proposals, seeds[2], told, n_graphs)
+                pace = stages.pace("last pass")
+                learned = self._learn(pairs, proposals, seeds[2], told, n_graphs, pace)
         proposed = None if proposals is None else proposals.diagnostics
         return _Part(communities, hierarchy, learned, proposed)
 
@@ -226,26 +227,27 @@ class NetworkFit:
         seed: np.random.SeedSequence,
         knowledge: Constraints | None,
         n_graphs: int,
+        progress: Progress,
     ) -> Learned:
         """Run the last pass."""
         dataset, candidates = pairs.dataset, None
         if proposals is not None:
-            candidates = find_candidates(
-                pairs, proposals.communities, proposals.blankets, proposals.edges
-            )
+            found = (proposals.communities, proposals.blankets, proposals.edges)
+            candidates = find_candidates(pairs, *found, proposals.hierarchy)
         if self.learner in ("model-averaging", "pc"):
             pairs.release()  # these learners count for themselves, and take long
         score = self._score()
         options: dict[str, Any] = {} if score is None else {"score": score}
         if self.learner == "model-averaging":
             options |= {"count": self.count, "effort": self.effort, "n_graphs": n_graphs}
+            options |= {"progress": progress}
         return LEARNERS[str(self.learner)](
             dataset,
             candidates=candidates,
             knowledge=knowledge,
             pairs=pairs,
             random_state=np.random.default_rng(seed),
-            n_jobs=threads(self.n_jobs),
+            n_jobs=self.n_jobs,
             **options,
         )
 

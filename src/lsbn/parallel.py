@@ -15,11 +15,13 @@ from typing import Any, TypeVar
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
 
-from lsbn.checkpoint import Codec, begin_call, is_active, without_checkpoint
+from lsbn.checkpoint import PLAIN, Codec, begin_call, is_active, without_checkpoint
 
-__all__ = ["run", "scatter", "stream", "threads"]
+__all__ = ["Progress", "run", "scatter", "spread", "stream", "threads"]
 
 Item = TypeVar("Item")
+Progress = Callable[[int, int], None]
+"""Called with the number of pieces that are done, and of all pieces."""
 _PIECES = 256
 """Number of chunks while a checkpoint is active, for any number of workers."""
 _CHUNKS_PER_WORKER = 4
@@ -159,6 +161,9 @@ def scatter(
     items: Sequence[Any],
     n_jobs: int | None = None,
     codec: Codec | None = None,
+    *,
+    most_chunks: int | None = None,
+    progress: Progress | None = None,
 ) -> list:
     """Call a function on chunks of items, each with the data that it needs.
 
@@ -175,6 +180,10 @@ def scatter(
         Number of workers, as in joblib. None means the number that ``parallel_config`` gives, or 1.
     codec : Codec, optional
         If a checkpoint is active, store the results of each chunk, and read those that are stored.
+    most_chunks : int, optional
+        Most chunks, by default 4 for each worker. Large items balance the load best alone.
+    progress : callable, optional
+        Called with the number of items that are done, and of all items, after each chunk.
 
     Returns
     -------
@@ -197,9 +206,9 @@ def scatter(
     workers = 1 if n_jobs == 1 else effective_n_jobs(n_jobs)
     alone = (workers == 1 and _shares_memory()) or len(items) < 2
     recorded = codec is not None and is_active()
-    if alone and not recorded:
+    if alone and not recorded and progress is None:
         return function(share(None), list(items))
-    most = _PIECES if recorded else _CHUNKS_PER_WORKER * max(workers, 1)
+    most = _PIECES if recorded else most_chunks or _CHUNKS_PER_WORKER * max(workers, 1)
     chunks = [list(items[c : len(items) : most]) for c in range(min(len(items), most))]
     everything = share(None) if alone or _shares_memory() else None
 
@@ -210,9 +219,51 @@ def scatter(
         return _called(partial(_chunk, function), calls, n_jobs, alone)
 
     results: list[Any] = [None] * len(items)
+    done = 0
     for c, part in _recorded(compute, len(chunks), codec):
         results[c :: len(chunks)] = part
+        done += len(part)
+        if progress is not None:
+            progress(done, len(items))
     return results
+
+
+def spread(
+    function: Callable[[Any, Any], Any],
+    data: Any,
+    items: Sequence[Any],
+    n_jobs: int | None = None,
+) -> list:
+    """Call ``function(data, item)`` on every item, where `scatter` would.
+
+    Parameters
+    ----------
+    function : callable
+        It can be pickled and depends on its arguments only. The result is a plain value, see
+        `lsbn.checkpoint.Codec`, and is stored if a checkpoint is active.
+    data : object
+        Sent with every item, unless workers share the memory.
+    items : sequence
+    n_jobs : int, optional
+        Number of workers, as in joblib.
+
+    Returns
+    -------
+    list
+        Results in the order of the items.
+
+    Examples
+    --------
+    >>> spread(pow, 2, [3, 4], n_jobs=2)
+    [8, 16]
+    """
+    each, most = partial(_with_each, function), len(items)
+    return scatter(each, lambda chunk: data, items, n_jobs, PLAIN, most_chunks=most)
+
+
+def _with_each(function: Callable[[Any, Any], Any], data: Any, chunk: list) -> list:
+    """Call a function on each item of a chunk."""
+    return [function(data, item) for item in chunk]
 
 
 def _chunk(

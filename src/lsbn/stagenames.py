@@ -1,6 +1,6 @@
 """The names of the stages, the same in the terminal, on the page and in Python."""
 
-__all__ = ["STAGES", "stage_name"]
+__all__ = ["STAGES", "duration", "stage_name"]
 
 STAGES = {
     "sample": "sample the network",
@@ -27,3 +27,19 @@ def stage_name(key: str, detail: str = "") -> str:
     """
     name = STAGES.get(key, key)
     return f"{name} ({detail})" if detail else name
+
+
+def duration(seconds: float) -> str:
+    """Return a number of seconds in words.
+
+    Examples
+    --------
+    >>> duration(42.4), duration(150), duration(7000)
+    ('42.4 s', '2 min 30 s', '1 h 56 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"

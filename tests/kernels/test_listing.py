@@ -101,3 +101,34 @@ def test_undominated_by_the_definition():
     values = np.array([5.0, 4.0, 3.5, 1.0, 0.9])
     keep = listing.undominated(masks, values, 3.0)
     assert keep.tolist() == [True, True, True, False, False]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_lists_of_all_variables_are_those_of_each(seed):
+    rng = np.random.default_rng(seed)
+    counts, width = rng.integers(1, 8, size=6), 7
+    start = np.concatenate([[0], np.cumsum(counts)])
+    masks = rng.integers(1 << width, size=start[-1]).astype(np.uint64)
+    scores = np.concatenate([-np.sort(-rng.normal(scale=5, size=count)) for count in counts])
+    cand_start, cand = np.arange(7) * width, rng.integers(100, size=6 * width)
+    shorter, first, kept = listing.compress_lists(start, masks, cand_start, cand)
+    marks = listing.undominated_lists(start, masks, scores, 2.0)
+    for v in range(6):
+        own = slice(start[v], start[v + 1])
+        used, wanted = listing.compress(masks[own])
+        assert np.array_equal(shorter[own], wanted)
+        assert np.array_equal(kept[first[v] : first[v + 1]], cand[cand_start[v] + used])
+        assert np.array_equal(marks[own], listing.undominated(masks[own], scores[own], 2.0))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sets_that_precede_the_child(seed):
+    rng = np.random.default_rng(seed)
+    keys, scores = rng.random(9), rng.normal(size=20)
+    rows = [np.sort(rng.choice(8, rng.integers(0, 4), replace=False)) for _ in range(19)]
+    rows = [np.empty(0, int), *rows]
+    sets = np.array([[*row, *[-1] * (3 - len(row))] for row in rows], np.int32)
+    wanted = [all(keys[u] < keys[8] for u in row) for row in rows]
+    assert listing.preceding(sets, 8, keys).tolist() == wanted
+    best = max(np.flatnonzero(wanted), key=lambda a: scores[a])
+    assert listing.best_row(sets, scores, 8, keys) == best

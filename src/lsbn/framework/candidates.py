@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from lsbn.framework.division import divide
 from lsbn.framework.subcommunities import expanded_community
 from lsbn.learners import Candidates
 from lsbn.learners.averaging import SearchSettings
@@ -24,6 +25,8 @@ LEAST_PROBABILITY = 0.01
 """A pair that Mergence joined with a greater probability is a candidate."""
 _EXPANDED = SearchSettings.max_unrestricted
 """With more variables than this, expanded communities are too large to be candidates."""
+_PART = 512
+"""Most variables of a part of the last pass."""
 _PARTNERS = 16
 """The heaviest partners of a variable, by mutual information, are candidates."""
 _JOINED = 0.5
@@ -35,6 +38,7 @@ def find_candidates(
     communities: Sequence[np.ndarray],
     blankets: Sequence[np.ndarray],
     proposed: sparse.csr_array,
+    hierarchy: np.ndarray | None = None,
 ) -> Candidates:
     """Collect the candidates of the last pass.
 
@@ -48,17 +52,24 @@ def find_candidates(
         The Markov blanket of each variable.
     proposed : (n, n) sparse array
         Edge probabilities after Mergence.
+    hierarchy : (k - 1, 4) float array, optional
+        The merge tree.
 
     Returns
     -------
     Candidates
-        The pools of `candidate_pools`, the blankets, and the pairs that Mergence joined.
+        The pools of `candidate_pools`, the blankets, the pairs that Mergence joined, and, with
+        many variables, parts along the merge tree.
     """
     partners = pairs.heaviest(["MI"], most=_PARTNERS)
-    expanded = pairs.dataset.n_variables <= _EXPANDED
+    n = pairs.dataset.n_variables
+    expanded = n <= _EXPANDED
     pools = candidate_pools(communities, blankets, partners, proposed, expanded=expanded)
     joined = np.stack(sparse.triu(proposed + proposed.T > _JOINED, 1).nonzero(), axis=1)
-    return Candidates(pools, blankets, joined.astype(np.int64))
+    parts: list[np.ndarray] = []
+    if hierarchy is not None and not expanded:
+        parts = divide(communities, hierarchy, n, _PART)
+    return Candidates(pools, blankets, joined.astype(np.int64), parts)
 
 
 def candidate_pools(

@@ -20,7 +20,7 @@ from lsbn.knowledge import Constraints
 from lsbn.learners import LEARNERS, PUBLISHED, Diagnostics, Learned, Score
 from lsbn.learners.greedy import Climbing
 from lsbn.pairs import WEIGHTS
-from lsbn.parallel import scatter
+from lsbn.parallel import Progress, scatter
 
 __all__ = ["LocalSettings", "learn_communities", "local_learn", "resolve_conflicts"]
 
@@ -248,6 +248,7 @@ def learn_communities(
     settings: LocalSettings,
     seeds: Sequence[np.random.SeedSequence],
     n_jobs: int | None = 1,
+    progress: Progress | None = None,
 ) -> list[LocalResult]:
     """Learn all communities by `local_learn`, in parallel.
 
@@ -263,6 +264,8 @@ def learn_communities(
         One seed for each community. The result of a community does not depend on its worker.
     n_jobs : int, optional
         Number of workers, as in joblib.
+    progress : callable, optional
+        Called with the number of communities done, and of all communities.
 
     Returns
     -------
@@ -281,7 +284,8 @@ def learn_communities(
         return Part.of(dataset, np.array(sorted({v for task in chunk for v in task.blankets})))
 
     codec = Codec(_packed, partial(_unpacked, settings=settings))
-    return scatter(partial(_each_community, settings=settings), data_of, tasks, n_jobs, codec)
+    learn = partial(_each_community, settings=settings)
+    return scatter(learn, data_of, tasks, n_jobs, codec, progress=progress)
 
 
 def _each_community(part: Part, chunk: list[_Task], settings: LocalSettings) -> list[LocalResult]:

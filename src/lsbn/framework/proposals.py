@@ -79,7 +79,8 @@ def propose(
         blankets = markov_blankets(dataset, candidates, alpha=alpha, n_jobs=n_jobs)
     with stages("local", f"{len(communities):,}"):
         seeds = seed.spawn(len(communities))
-        local = learn_communities(dataset, communities, blankets, settings, seeds, n_jobs)
+        pace = stages.pace("local")
+        local = learn_communities(dataset, communities, blankets, settings, seeds, n_jobs, pace)
     with stages("merge"):
         structures = [result.structure for result in local]
         merged, hierarchy = mergence(

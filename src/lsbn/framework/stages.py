@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from lsbn.stagenames import stage_name
+from lsbn.stagenames import duration, stage_name
 
 __all__ = ["Stages"]
 
@@ -27,6 +27,22 @@ class Stages:
         elif self._verbose:
             spent = time.perf_counter() - self._begin
             print(f"[lsbn] {spent:7.1f} s  {text}", file=sys.stderr)
+
+    def pace(self, name: str) -> Callable[[int, int], None]:
+        """Return a function that reports how many pieces of a stage are done, and the time left.
+
+        It is called with the number of pieces that are done, and of all pieces.
+        """
+        begin = time.perf_counter()
+
+        def tell(done: int, of: int) -> None:
+            """Report the pieces that are done, the mean rate, and the time left at this rate."""
+            spent = time.perf_counter() - begin
+            left = duration(spent / done * (of - done))
+            rate = f"{60 * done / spent:.3g} a minute"
+            self.report(stage_name(name, f"{done:,} of {of:,} parts, {rate}, {left} left"))
+
+        return tell
 
     @contextmanager
     def __call__(self, name: str, detail: str = "") -> Iterator[None]:

@@ -110,6 +110,70 @@ def compress(masks):
 
 
 @njit(nogil=True, cache=True)
+def compress_lists(set_start, masks, cand_start, cand):
+    """Drop the candidates that no set of their variable has: ``(masks, cand_start, cand)``."""
+    n = set_start.shape[0] - 1
+    out, kept = np.empty_like(masks), np.empty_like(cand)
+    start = np.zeros(n + 1, np.int64)
+    for v in range(n):
+        used, own = compress(masks[set_start[v] : set_start[v + 1]])
+        out[set_start[v] : set_start[v + 1]] = own
+        start[v + 1] = start[v] + used.shape[0]
+        for a in range(used.shape[0]):
+            kept[start[v] + a] = cand[cand_start[v] + used[a]]
+    return out, start, kept[: start[n]].copy()
+
+
+@njit(nogil=True, cache=True)
+def preceding(sets, child, keys):
+    """Mark the sets whose members all precede the child in the order of ``keys``."""
+    marks = np.ones(sets.shape[0], np.bool_)
+    for a in range(sets.shape[0]):
+        for k in range(sets.shape[1]):
+            if sets[a, k] < 0:
+                break
+            if not keys[sets[a, k]] < keys[child]:
+                marks[a] = False
+                break
+    return marks
+
+
+@njit(nogil=True, cache=True)
+def best_row(sets, scores, child, keys):
+    """Return the first of the best sets whose members all precede the child."""
+    marks, best = preceding(sets, child, keys), -1
+    for a in range(sets.shape[0]):
+        if marks[a] and (best < 0 or scores[a] > scores[best]):
+            best = a
+    return max(best, 0)
+
+
+@njit(nogil=True, cache=True)
+def admission(family, child, orders, delta, first):
+    """Stamps of sets for `list_parent_sets`: ``first`` for the good sets in one of the orders.
+
+    ``family`` is (sets, scores, stamps). A set is good if it is within ``delta`` of the best set
+    that precedes the child. The smallest set has the stamp ``first + 1``, unless it is empty.
+    """
+    sets, scores, stamps = family
+    out, least = stamps.copy(), sets.shape[1]
+    for a in range(orders.shape[0]):
+        marks, best = preceding(sets, child, orders[a]), -np.inf
+        for s in range(sets.shape[0]):
+            if marks[s]:
+                best = max(best, scores[s])
+        for s in range(sets.shape[0]):
+            if marks[s] and scores[s] > best - delta:
+                out[s] = first
+    for s in range(sets.shape[0]):
+        least = min(least, set_size(sets[s]))
+    for s in range(sets.shape[0]):
+        if 0 < least == set_size(sets[s]):
+            out[s] = first + 1
+    return out
+
+
+@njit(nogil=True, cache=True)
 def required_mask(masks):
     """Members that all sets of a variable have: its required parents, if they are listed alone."""
     shared = ~np.uint64(0)
@@ -129,4 +193,14 @@ def undominated(masks, scores, margin):
             if keep[b] and (masks[b] & ~masks[a]) == 0:
                 keep[a] = False
                 break
+    return keep
+
+
+@njit(nogil=True, cache=True)
+def undominated_lists(set_start, masks, scores, margin):
+    """`undominated` for the sets of each variable."""
+    keep = np.empty(masks.shape[0], np.bool_)
+    for v in range(set_start.shape[0] - 1):
+        own = slice(set_start[v], set_start[v + 1])
+        keep[own] = undominated(masks[own], scores[own], margin)
     return keep

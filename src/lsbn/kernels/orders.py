@@ -153,6 +153,10 @@ def gibbs_step(lists, links, state, beta, v, rng):
     memory = state.memory
     one = np.uint64(1)
     m = start[v + 1] - start[v]
+    if m == 0:  # as below, without arrays
+        rng.random()
+        state.keys[v] = rng.random() or state.keys[v]
+        return
     position = np.empty(m)
     order = np.empty(m, np.int64)
     jump = np.zeros(m)

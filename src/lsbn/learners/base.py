@@ -34,11 +34,14 @@ class Candidates:
         The Markov blanket of each variable. The arrays are empty if no blankets were searched.
     joined : (m, 2) int array
         Pairs ``i < j`` that Mergence joined.
+    parts : sequence of int arrays
+        Disjoint parts of all variables, in which model averaging searches; one part if empty.
     """
 
     neighbours: Sequence[np.ndarray]
     blankets: Sequence[np.ndarray]
     joined: np.ndarray
+    parts: Sequence[np.ndarray] = ()
 
     @classmethod
     def of_pairs(cls, n_variables: int, pairs: np.ndarray) -> Candidates:

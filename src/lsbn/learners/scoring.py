@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +24,10 @@ KINDS = {
 """Kinds of score, and their codes in the kernels."""
 PRIORS = ("density", "sizes", "none")
 """Structure priors."""
+_IDLE: dict[tuple[int, float], list[_lookup.Lookup]] = {}
+"""Look-up tables that no thread uses at present, by kind of score and equivalent sample size."""
+_MOST_IDLE = 8
+"""Most sizes whose tables are kept."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +99,22 @@ class Score:
     def lookup(self) -> _lookup.Lookup:
         """Return look-up tables for the kernels. Each thread needs its own tables."""
         return _lookup.make_lookup(KINDS[self.kind], self.ess)
+
+    @contextmanager
+    def lent_lookup(self) -> Iterator[_lookup.Lookup]:
+        """Lend look-up tables that were filled before, to one thread at a time.
+
+        To fill new ones takes longer than to learn a few variables.
+        """
+        if len(_IDLE) > _MOST_IDLE:
+            _IDLE.clear()
+        idle = _IDLE.setdefault((KINDS[self.kind], self.ess), [])
+        try:
+            lookup = idle.pop()
+        except IndexError:
+            lookup = self.lookup()
+        yield lookup
+        idle.append(lookup)
 
     def edge_density(self, n_variables: int) -> float:
         """Return the prior probability of an edge: the density, or 1 / n without one."""

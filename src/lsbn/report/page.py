@@ -35,7 +35,7 @@ from lsbn.report.values import value_text
 from lsbn.report.words import Finding, findings
 from lsbn.runfiles import foreign_contents
 from lsbn.runs import Run, Summary, columns_of, json_ready, load_truth, threshold_of
-from lsbn.stagenames import stage_name
+from lsbn.stagenames import duration, stage_name
 from lsbn.version import __version__
 
 __all__ = ["report_from_run", "report_page", "write_report"]
@@ -293,7 +293,7 @@ def _tiles(
         tiles.append((f"{large:,}", "communities", "of two variables or more"))
     total = (facts.get("seconds") or {}).get("total")
     if isinstance(total, int | float):
-        tiles.append((_duration(total), "total time", ""))
+        tiles.append((duration(total), "total time", ""))
     if evaluation := facts.get("evaluation"):
         note = "{hits:,} hits, {misses:,} misses, {errors:,} errors".format(**evaluation)
         tiles.append((f"{evaluation['f_score']:.1f} %", "F against the truth", note))
@@ -302,15 +302,6 @@ def _tiles(
         f"<span>{escape(word)}</span></div>"
         for figure, word, note in tiles
     )
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s"
-    return f"{minutes // 60} h {minutes % 60} min"
 
 
 def _threshold_text(threshold: float) -> str:

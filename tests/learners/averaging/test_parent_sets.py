@@ -45,8 +45,8 @@ def test_scored_sets_of_a_variable_in_an_order():
     assert sets.preceding(keys).tolist() == [True, True, False, False]
     assert sets.best(keys).tolist() == [0, -1]
     assert sets.expected_size(keys) == pytest.approx(np.e / (1 + np.e))
-    assert sets.admission([], 0.5).tolist() == [0] * 4
-    assert sets.admission([keys], 0.5).tolist() == [0, FIRST_ADMITTED, 0, 0]
+    assert sets.admission(np.empty((0, 3)), 0.5).tolist() == [0] * 4
+    assert sets.admission(keys[None], 0.5).tolist() == [0, FIRST_ADMITTED, 0, 0]
     assert sets.masks().tolist() == [0, 1, 2, 3]
     more = sets.extended(members[:2], np.array([-np.inf, 3.0]), 7)
     assert more.stamps.tolist() == [0, 0, 0, 0, 7]

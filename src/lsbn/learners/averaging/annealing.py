@@ -29,7 +29,7 @@ def anneal_orders(
     starts: Sequence[np.ndarray],
     settings: SamplingSettings,
     rng: np.random.Generator,
-    n_jobs: int = 1,
+    n_jobs: int | None = 1,
     anew: bool = True,
 ) -> list[AnnealedOrder]:
     """Anneal random orders, and sample on from given ones; best order first.
@@ -46,7 +46,10 @@ def anneal_orders(
         Whether random orders are annealed.
     """
     betas = np.array(settings.betas)
-    n_random = max(1, settings.chains // 2) if anew else 0
+    n_random = max(1, settings.chains // 2)
+    if starts and settings.random_orders is not None:
+        n_random = settings.random_orders
+    n_random = n_random if anew else 0
     first = [
         (sets.feasible(rng.random(sets.n_variables)), betas, settings.annealing_sweeps)
         for _ in range(n_random)
@@ -68,7 +71,7 @@ def walk_orders(
     starts: Sequence[np.ndarray],
     sweeps: int,
     rng: np.random.Generator,
-    n_jobs: int = 1,
+    n_jobs: int | None = 1,
     beta: float = 1.0,
 ) -> list[np.ndarray]:
     """Sample on from given orders; gives the last order of each.

@@ -74,7 +74,7 @@ def exact_posteriors(
     score: Score,
     bound: int,
     count: str = "orders",
-    n_jobs: int = 1,
+    n_jobs: int | None = 1,
     knowledge: Constraints | None = None,
     collector: GraphCollector | None = None,
 ) -> tuple[sparse.csr_array, Diagnostics]:

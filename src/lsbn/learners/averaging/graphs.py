@@ -72,7 +72,7 @@ def sample_graphs(
     orders: Sequence[OrderChain],
     sampling: SamplingSettings,
     rng: np.random.Generator,
-    n_jobs: int = 1,
+    n_jobs: int | None = 1,
 ) -> list[GraphChain]:
     """Run chains of graphs until the posteriors are precise enough.
 

@@ -7,6 +7,7 @@ as it has orders; on request every graph counts once instead.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from lsbn.learners.base import Candidates, Learned, agreeing_with
 from lsbn.learners.diagnostics import Diagnostics
 from lsbn.learners.scoring import Score
 from lsbn.pairs import PairStatistics
+from lsbn.parallel import Progress
 
 METHODS = ("auto", "exact", "sampled")
 
@@ -54,8 +56,9 @@ def learn_model_averaging(
     knowledge: Constraints | None = None,
     pairs: PairStatistics | None = None,
     random_state: Any = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = 1,
     n_graphs: int = 0,
+    progress: Progress | None = None,
 ) -> Learned:
     """Average over all networks and give the posterior of every edge.
 
@@ -74,7 +77,8 @@ def learn_model_averaging(
     candidates : Candidates, optional, for the first search; all variables by default
     knowledge : Constraints, optional; the average is over the networks that agree with it
     pairs : ignored
-    random_state, n_jobs, n_graphs : seed, number of threads, number of networks to draw
+    random_state, n_jobs, n_graphs : seed, number of workers, number of networks to draw
+    progress : callable, optional, called with the number of parts done, and of all parts
     """
     del pairs
     score = Score.of(score)
@@ -92,9 +96,10 @@ def learn_model_averaging(
     else:
         settings = (search or SearchSettings.of(effort)).bounded(max_parents)
         parts = (part, score, settings, sampling or SamplingSettings.of(effort), rng, n_jobs)
+        pools, division = _renumbered(candidates, varying, dataset)
         sampler = OrderSampler(*parts, count=count, knowledge=known, collector=collector)
+        sampler.parts, sampler.progress = division, progress
         exhaustive = (cheap or method == "sampled") and can_enumerate(n, bound, max_parents)
-        pools = None if exhaustive else _renumbered(candidates, varying, dataset)
         average = sampler.run_exhaustive(bound) if exhaustive else sampler.run(pools)
         warn_of_disagreement(average[1], effort)
     average = _in_dataset(dataset, varying, average[0]), average[1]
@@ -169,11 +174,17 @@ def _in_dataset(
 
 def _renumbered(
     candidates: Candidates | None, varying: np.ndarray, dataset: Dataset
-) -> list[np.ndarray] | None:
-    """Give candidates their numbers among the variables that are not constant."""
+) -> tuple[list[np.ndarray] | None, list[np.ndarray]]:
+    """Give candidates, and parts, their numbers among the variables that are not constant."""
     if candidates is None:
-        return None
+        return None, []
     place = np.full(dataset.n_variables, -1)
     place[varying] = np.arange(len(varying))
-    moved = [place[np.asarray(candidates.neighbours[v], np.int64)] for v in varying]
-    return [np.unique(pool[pool >= 0]) for pool in moved]
+
+    def moved(lists: Iterable[np.ndarray]) -> list[np.ndarray]:
+        """Return the variables that are not constant by their new numbers, ascending."""
+        places = (place[np.asarray(members, np.int64)] for members in lists)
+        return [np.unique(own[own >= 0]) for own in places]
+
+    parts = [part for part in moved(candidates.parts) if len(part)]
+    return moved(candidates.neighbours[v] for v in varying), parts

@@ -12,7 +12,6 @@ from lsbn.kernels.direction import leanings
 from lsbn.kernels.lookup import MIXED, Lookup
 from lsbn.kernels.memory import ScoreMemory, empty_memory, variable_codes
 from lsbn.kernels.state import Columns
-from lsbn.learners.scoring import Score
 
 Change = tuple[int, int, np.ndarray, np.ndarray, np.ndarray]
 """Kind of score, child, slots of its memory, and their new keys and values."""
@@ -39,7 +38,6 @@ class SearchMemory:
         self._matrix = np.full((n_variables, n_variables), np.nan) if small else None
         self._leanings: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self._zeros, self._rooms = np.zeros(n_variables), local()
-        self._lookups: dict[tuple[str, float], list[Lookup]] = {}
 
     def scores(self, kind: int, child: int) -> ScoreMemory:
         """Return the scores of the families of a child, by one kind of score."""
@@ -49,17 +47,6 @@ class SearchMemory:
         if watched is not None and (kind, child) not in watched:
             watched[kind, child] = memory.keys.copy()
         return memory
-
-    @contextmanager
-    def lookup(self, score: Score) -> Iterator[Lookup]:
-        """Lend the look-up tables of a score that no other thread uses at present."""
-        idle = self._lookups.setdefault((score.kind, score.ess), [])
-        try:
-            lookup = idle.pop()
-        except IndexError:
-            lookup = score.lookup()
-        yield lookup
-        idle.append(lookup)
 
     @contextmanager
     def changes(self, wanted: bool) -> Iterator[list[Change]]:

@@ -69,11 +69,11 @@ class ScoredSets:
 
     def preceding(self, keys: np.ndarray) -> np.ndarray:
         """Mark the sets whose members all precede the child in the order of ``keys``."""
-        return ((self.members < 0) | (keys[self.members] < keys[self.child])).all(axis=1)
+        return _listing.preceding(self.members, self.child, keys)
 
     def best(self, keys: np.ndarray) -> np.ndarray:
         """Members of the best set in the order of ``keys``."""
-        return self.members[np.where(self.preceding(keys), self.scores, -np.inf).argmax()]
+        return self.members[_listing.best_row(self.members, self.scores, self.child, keys)]
 
     def log_sum(self, keys: np.ndarray) -> float:
         """Log of the sum of the exponential scores in the order of ``keys``."""
@@ -85,18 +85,15 @@ class ScoredSets:
         weights = np.exp(self.scores[rows] - self.scores[rows].max())
         return weights @ self.sizes[rows] / weights.sum()
 
-    def admission(self, orders: Sequence[np.ndarray], delta: float) -> np.ndarray:
+    def admission(self, orders: np.ndarray, delta: float) -> np.ndarray:
         """Stamps for the admission of candidates.
 
-        Sets within ``delta`` of the best one in one of the orders are admitted first. If parents
-        are required, their set, the smallest of all, is admitted before them.
+        Sets within ``delta`` of the best one in one of the orders, one row of keys each, are
+        admitted first. If parents are required, their set, the smallest of all, is admitted
+        before them.
         """
-        stamps, sizes = self.stamps, self.sizes
-        for keys in orders:
-            rows = self.preceding(keys)
-            good = rows & (self.scores > self.scores[rows].max() - delta)
-            stamps = np.where(good, FIRST_ADMITTED, stamps)
-        return np.where((sizes > 0) & (sizes == sizes.min()), FIRST_ADMITTED + 1, stamps)
+        sets = self.members, self.scores, self.stamps
+        return _listing.admission(sets, self.child, orders, delta, FIRST_ADMITTED)
 
     def united(self, other: ScoredSets) -> ScoredSets:
         """All sets of both, each once."""
@@ -147,11 +144,30 @@ class ParentSets:
         masks: Sequence[np.ndarray],
         scores: Sequence[np.ndarray],
         tables: TableSettings = _TABLES,
+        n_more: int = 0,
     ) -> ParentSets:
-        """Join the lists of all variables."""
+        """Join the lists of all variables; ``n_more`` variables without candidates follow."""
         cand_start, cand = join(candidates, np.int64)
         set_start, set_mask = join(masks, np.uint64)
         _, set_score = join(scores, np.float64)
+        if n_more:
+            cand_start = np.append(cand_start, np.full(n_more, len(cand)))
+            set_start = np.append(set_start, len(set_mask) + np.arange(1, n_more + 1))
+            set_mask = np.append(set_mask, np.zeros(n_more, np.uint64))
+            set_score = np.append(set_score, np.zeros(n_more))
+        return cls._of_lists(set_start, set_mask, set_score, cand_start, cand, tables)
+
+    @classmethod
+    def _of_lists(
+        cls,
+        set_start: np.ndarray,
+        set_mask: np.ndarray,
+        set_score: np.ndarray,
+        cand_start: np.ndarray,
+        cand: np.ndarray,
+        tables: TableSettings = _TABLES,
+    ) -> ParentSets:
+        """Add the tables, weights and links of the lists."""
         table_start, table = tabulate_families(
             set_start, set_mask, set_score, cand_start, tables.max_candidates, tables.min_sets
         )
@@ -204,22 +220,17 @@ class ParentSets:
         """Keep the chosen sets (a mask over all of them), and those of the required parents."""
         lists = self.lists
         keep = chosen | (lists.set_mask == np.repeat(self.required, np.diff(lists.set_start)))
-        parts = []
-        for v in range(self.n_variables):
-            rows = np.arange(lists.set_start[v], lists.set_start[v + 1])
-            rows = rows[keep[rows]]
-            used, masks = _listing.compress(lists.set_mask[rows])
-            cand = lists.cand[lists.cand_start[v] + used]
-            parts.append((cand, masks, lists.set_score[rows]))
-        candidates, masks_of_all, scores = zip(*parts, strict=True)
-        return self.from_variables(candidates, masks_of_all, scores)
+        start = np.concatenate([[0], np.cumsum(keep)])[lists.set_start]
+        masks, cand_start, cand = _listing.compress_lists(
+            start, lists.set_mask[keep], lists.cand_start, lists.cand
+        )
+        return self._of_lists(start, masks, lists.set_score[keep], cand_start, cand)
 
     def undominated(self, margin: float) -> ParentSets:
         """Leave out the sets with a subset whose log score is higher by the margin."""
-        mask, score = self.lists.set_mask, self.lists.set_score
-        rows = [self.sets_of(v) for v in range(self.n_variables)]
-        kept = [_listing.undominated(mask[own], score[own], margin) for own in rows]
-        return self.only(np.concatenate(kept))
+        lists = self.lists
+        kept = _listing.undominated_lists(lists.set_start, lists.set_mask, lists.set_score, margin)
+        return self.only(kept)
 
     def without_lightest(self, share: np.ndarray, total: float) -> ParentSets:
         """Leave out the lightest sets of each variable, whose shares add up to `total` at most."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
@@ -69,7 +70,7 @@ class RoundSearch:
         finds_density: bool,
         sampling: SamplingSettings,
         rng: np.random.Generator,
-        n_jobs: int = 1,
+        n_jobs: int | None = 1,
     ) -> None:
         self.search = search
         self.settings = search.settings
@@ -212,4 +213,5 @@ class RoundSearch:
         given = sparse.csr_array((np.ones(start[-1]), np.concatenate(pools), start), shape=(n, n))
         matrix = sparse.csr_array(given + links + links @ links)
         matrix.sort_indices()
-        return np.split(matrix.indices.astype(np.int64), matrix.indptr[1:-1])
+        members = matrix.indices.astype(np.int64)
+        return [members[a:b] for a, b in pairwise(matrix.indptr.tolist())]

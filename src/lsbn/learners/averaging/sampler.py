@@ -7,8 +7,10 @@ order adds probabilities instead of one graph.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -33,13 +35,14 @@ from lsbn.learners.averaging.graphs import (
     without_excess,
 )
 from lsbn.learners.averaging.parent_sets import ParentSets
+from lsbn.learners.averaging.parts import SearchInParts
 from lsbn.learners.averaging.rounds import SearchResult
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.searches import IndependentSearches, UnitedSearch
 from lsbn.learners.averaging.settings import ENUMERATION, SamplingSettings, SearchSettings
 from lsbn.learners.diagnostics import Diagnostics
 from lsbn.learners.scoring import Score
-from lsbn.parallel import run
+from lsbn.parallel import Progress, run, spread
 
 
 class OrderSampler:
@@ -59,6 +62,13 @@ class OrderSampler:
     knowledge : Constraints, optional
     collector : GraphCollector, optional
         Draws networks from the chains that are averaged.
+
+    Attributes
+    ----------
+    parts : sequence of int arrays
+        Disjoint parts of all variables, in which parents are searched; none for the whole at once.
+    progress : callable, optional
+        Called with the number of parts that are searched, and of all parts.
     """
 
     def __init__(
@@ -68,7 +78,7 @@ class OrderSampler:
         settings: SearchSettings,
         sampling: SamplingSettings,
         rng: np.random.Generator,
-        n_jobs: int = 1,
+        n_jobs: int | None = 1,
         *,
         count: str = "orders",
         knowledge: Constraints | None = None,
@@ -82,6 +92,8 @@ class OrderSampler:
         self.n_jobs = n_jobs
         self.count = count
         self.tempered = False
+        self.parts: Sequence[np.ndarray] = ()
+        self.progress: Progress | None = None
 
     def run_exhaustive(self, max_parents: int) -> tuple[sparse.csr_array, Diagnostics]:
         """Average over all parent sets up to a bound: edge posteriors and diagnostics."""
@@ -110,24 +122,29 @@ class OrderSampler:
         if self.count == "graphs":  # the sides sample orders: only their log scores are compared
             sides = [matrix for _ in result.sides]
         else:
-            sides = [self._side_average(side) for side in result.sides]
+            seeds = [self.rng.spawn(2) for _ in result.sides]
+            pieces = list(zip(result.sides, seeds, strict=True))
+            found = self._each(_side_average, (self.sampling, self.tempered), pieces)
+            sides = [sparse.csr_array(entries, shape=matrix.shape) for entries in found]
         names, agreement = self.search.dataset.names, self.search.settings.agreement
         return matrix, compare_sides(diagnostics, matrix, sides, result, agreement, names)
 
-    def _side_average(self, side: SearchResult) -> sparse.csr_array:
-        """Edge posteriors by one short chain over the sets of one side of the search."""
-        sets, core = self.select_sets(replace(side, orders=side.orders[:1]))
-        keys, size, rng = side.orders[0].keys.copy(), sets.n_candidates, self.rng.spawn(1)[0]
-        chain = Chain(keys, size, rng)
-        if self.tempered:
-            chain = TemperedChain([keys], size, rng, self.sampling)
-        least = self.sampling.least_steps // sets.n_variables
-        for _ in range(max(self.sampling.side_parts, least // self.sampling.sweeps)):
-            chain.advance(sets, core, self.sampling)
-        return sets.matrix(chain.mean)
+    def _each(self, function: Callable[[Any, Any], Any], data: Any, items: Sequence[Any]) -> list:
+        """Call ``function(data, item)`` on all items: on workers if there are parts, or in threads.
+
+        A small network takes less time than the workers of a cluster need to begin.
+        """
+        if len(self.parts) > 1:
+            return spread(function, data, items, self.n_jobs)
+        return run(partial(function, data), items, self.n_jobs, PLAIN)
 
     def find_sets(self, pools: Sequence[np.ndarray] | None = None) -> UnitedSearch:
-        """Search parent sets."""
+        """Search parent sets, in parts if there are any."""
+        if pools is not None and len(self.parts) > 1:
+            in_parts = SearchInParts(
+                self.search, self.score, self.sampling, self.rng, self.n_jobs, self.progress
+            )
+            return in_parts.run(pools, self.parts)
         searches = IndependentSearches(
             self.search, self.score, self.sampling, self.rng, self.n_jobs
         )
@@ -148,10 +165,9 @@ class OrderSampler:
             if order.log_score > best - sampling.worse_mode
         ]
         pilots = list(zip(starts, self.rng.spawn(len(starts)), strict=True))
-        shares = run(lambda pilot: self._shares(sets, core, *pilot), pilots, self.n_jobs, PLAIN)
-        share = np.max(shares, axis=0)
-        averaged = sets.only(share > sampling.negligible_share)
-        return averaged, sets.without_lightest(share, sampling.light_share)
+        data = sets, core, sampling.pilot_sweeps
+        shares = self._each(_set_shares, data, pilots)
+        return _selected(sets, np.max(shares, axis=0), sampling)
 
     def sample(
         self, sets: ParentSets, core: ParentSets, orders: Sequence[AnnealedOrder]
@@ -185,7 +201,7 @@ class OrderSampler:
         least = max(2 * s.sweeps, s.least_steps // sets.n_variables)
         most = max(least, most_steps // sets.n_variables)
         while True:
-            states = run(lambda chain: chain.advance(sets, core, s), chains, self.n_jobs, PLAIN)
+            states = self._each(_advanced, (sets, core, s), chains)
             for chain, state in zip(chains, states, strict=True):
                 chain.restore(state)
             done = chains[0].sweeps
@@ -198,14 +214,8 @@ class OrderSampler:
         rng = self.rng.spawn(1)[0]
         if self.count == "graphs":
             return expected_edges(sets, keys, self.sampling.pilot_sweeps, rng)
-        return float(self._shares(sets, sets, keys.copy(), rng) @ sets.sizes)
-
-    def _shares(
-        self, sets: ParentSets, core: ParentSets, keys: np.ndarray, rng: np.random.Generator
-    ) -> np.ndarray:
-        """Posterior share of every set, by a pilot chain over the core; changes ``keys``."""
-        sweeps = self.sampling.pilot_sweeps
-        return _orders.set_shares(core.lists, core.links, keys, sweeps, rng, sets.lists)
+        data = sets, sets, self.sampling.pilot_sweeps
+        return float(_set_shares(data, (keys.copy(), rng)) @ sets.sizes)
 
     def _average(
         self,
@@ -236,6 +246,48 @@ class OrderSampler:
             rounds=rounds,
             temperatures=temperatures,
         )
+
+
+def _advanced(data: tuple[ParentSets, ParentSets, SamplingSettings], chain: Chain) -> dict:
+    """Sample one more part of a chain, and return its state."""
+    return chain.advance(*data)
+
+
+def _set_shares(
+    data: tuple[ParentSets, ParentSets, int], pilot: tuple[np.ndarray, np.random.Generator]
+) -> np.ndarray:
+    """Posterior share of every set, by a pilot chain over the core; changes the pilot's keys."""
+    (sets, core, sweeps), (keys, rng) = data, pilot
+    return _orders.set_shares(core.lists, core.links, keys, sweeps, rng, sets.lists)
+
+
+def _selected(
+    sets: ParentSets, share: np.ndarray, sampling: SamplingSettings
+) -> tuple[ParentSets, ParentSets]:
+    """Give the sets to average over, and the heavy ones, by their posterior shares."""
+    averaged = sets.only(share > sampling.negligible_share)
+    return averaged, sets.without_lightest(share, sampling.light_share)
+
+
+def _side_average(
+    data: tuple[SamplingSettings, bool], piece: tuple[SearchResult, list[np.random.Generator]]
+) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
+    """Edge posteriors by one short chain over the sets of one side of the search.
+
+    The piece is the side, and the random numbers of its pilot chain and of its chain. The result
+    is the values, and the parents and children.
+    """
+    (sampling, tempered), (side, (pilot, rng)) = data, piece
+    core, keys = side.sets.undominated(sampling.core_margin), side.orders[0].keys
+    share = _set_shares((side.sets, core, sampling.pilot_sweeps), (keys.copy(), pilot))
+    sets, core = _selected(side.sets, share, sampling)
+    chain = Chain(keys.copy(), sets.n_candidates, rng)
+    if tempered:
+        chain = TemperedChain([keys], sets.n_candidates, rng, sampling)
+    least = sampling.least_steps // sets.n_variables
+    for _ in range(max(sampling.side_parts, least // sampling.sweeps)):
+        chain.advance(sets, core, sampling)
+    return chain.mean, sets.edges()
 
 
 def average_chains(

@@ -21,7 +21,7 @@ from lsbn.kernels import parents as _parents
 from lsbn.kernels.direction import FamilyScorer, Prior
 from lsbn.kernels.families import enumerate_families
 from lsbn.kernels.listing import list_parent_sets
-from lsbn.kernels.lookup import Lookup
+from lsbn.kernels.lookup import MIXED, Lookup
 from lsbn.knowledge import Constraints
 from lsbn.learners.averaging.memory import SearchMemory
 from lsbn.learners.averaging.parent_sets import LAST_ADMITTED, ParentSets, ScoredSets, join
@@ -45,6 +45,9 @@ class ParentSetSearch:
     n_jobs : int
     knowledge : Constraints, optional
         Parent sets that contradict it are never scored. Every set has the required parents.
+    n_all : int, optional
+        Number of variables of the network, if the dataset has only some of them. The prior of a
+        family depends on it.
     """
 
     def __init__(
@@ -52,8 +55,9 @@ class ParentSetSearch:
         dataset: Dataset,
         score: Score,
         settings: SearchSettings,
-        n_jobs: int = 1,
+        n_jobs: int | None = 1,
         knowledge: Constraints | None = None,
+        n_all: int | None = None,
     ) -> None:
         self.dataset = dataset
         self.score = score
@@ -61,14 +65,15 @@ class ParentSetSearch:
         self.margin = settings.margin
         self.n_jobs = n_jobs
         n = dataset.n_variables
-        self.rules = ParentRules(knowledge, n, min(len(settings.beams), max(n - 1, 1)))
+        self.n_all = n_all or n
+        self.rules = ParentRules(knowledge, self.n_all, min(len(settings.beams), max(n - 1, 1)))
         self.depth = self.rules.depth
         if self.depth > MASK_BITS:
             raise ValueError(
                 f"knowledge: a variable has {self.depth} required parents, and model averaging "
                 f"lists at most {MASK_BITS}; use the learner 'greedy' (--learner greedy)"
             )
-        self.penalty = score.penalty(n, self.depth)
+        self.penalty = score.penalty(self.n_all, self.depth)
         self.varying = np.flatnonzero(dataset.cards > 1)
         slots, small = settings.memory_slots(n), n <= settings.small_network
         self._memory = SearchMemory(n, slots, small)
@@ -198,7 +203,8 @@ class ParentSetSearch:
     def _scorer(self, v: int, parents: np.ndarray, lookup: Lookup) -> FamilyScorer:
         """Scorer of the families of ``v`` with parents among the given ones."""
         required, columns = self.rules.required(v), columns_of(self.dataset)
-        parents = np.union1d(parents[parents >= 0], required).astype(np.int64)
+        if lookup.kind == MIXED or self.rules.knowledge is not None:
+            parents = np.union1d(parents[parents >= 0], required).astype(np.int64)
         leaning = self._memory.leanings(columns, lookup, v, parents)
         leaning = self.rules.with_prior(leaning, v, parents, self.score)
         prior = Prior(self.rules.sizes(v, self.penalty), leaning)
@@ -210,8 +216,8 @@ class ParentSetSearch:
         recorded = is_active()
 
         def chunk(items: Sequence[tuple]) -> tuple[list, list]:
-            memory = self._memory
-            with memory.lookup(self.score) as lookup, memory.changes(recorded) as changes:
+            changed = self._memory.changes(recorded)
+            with self.score.lent_lookup() as lookup, changed as changes:
                 results = [function(*item, lookup) for item in items]
             return results, changes
 
@@ -245,10 +251,9 @@ class ParentSetSearch:
         returned, if the odds of an edge change by at least a factor of `step`. Pairs with a
         required edge, and pairs that can have no edge, do not count.
         """
-        rules = self.rules
-        if not rules.free_pairs:
+        if not self.rules.free_pairs:
             return False
-        density = (max(edges - rules.n_required, 0.0) + 1) / (2 * rules.free_pairs + 1)
+        density = self._mean_density(edges)
         if self.score.density is not None:
             before, now = logit([self.score.density, density])
             if abs(now - before) < np.log(step or self.settings.density_step):
@@ -256,13 +261,18 @@ class ParentSetSearch:
         self.take_density(density)
         return True
 
+    def _mean_density(self, edges: float) -> float:
+        """Posterior mean of the density, given the number of edges."""
+        rules = self.rules
+        return (max(edges - rules.n_required, 0.0) + 1) / (2 * rules.free_pairs + 1)
+
     def take_density(self, density: float | None) -> None:
         """Give all sets the prior with this density."""
         if density == self.score.density:
             return
         before, old = self.score, self.penalty
         self.score = replace(self.score, density=density)
-        self.penalty = self.score.penalty(self.dataset.n_variables, self.depth)
+        self.penalty = self.score.penalty(self.n_all, self.depth)
         change = self.penalty - old
         self._sets = [
             replace(
@@ -292,6 +302,19 @@ class ParentSetSearch:
         for own, searched in zip(self._searched, other._searched, strict=True):
             own |= searched
 
+    def adopt(self, found: Sequence[ScoredSets], searched: Sequence[np.ndarray]) -> None:
+        """Replace the sets of some variables by those of a search with the same prior.
+
+        Parameters
+        ----------
+        found : sequence of ScoredSets
+        searched : sequence of (k, depth) int arrays
+            For each of these variables, the best sets of the searches.
+        """
+        for sets, rows in zip(found, searched, strict=True):
+            self._sets[sets.child] = sets
+            self._searched[sets.child] = {(tuple(row), -1) for row in rows}
+
     # What the sets say in an order
 
     def candidates(self) -> list[np.ndarray]:
@@ -304,9 +327,10 @@ class ParentSetSearch:
         Their best set in the order was the best of a search before. In a small network, this
         search was also among all these predecessors.
         """
-        marks = np.zeros(len(keys), bool)
+        marks, small = np.zeros(len(keys), bool), len(keys) <= self.settings.small_network
         for v, (sets, searched) in enumerate(zip(self._sets, self._searched, strict=True)):
-            best, before = tuple(sets.best(keys)), self._mask(np.flatnonzero(keys < keys[v]))
+            best = tuple(sets.best(keys))
+            before = self._mask(np.flatnonzero(keys < keys[v]) if small else None)
             marks[v] = any(best == old and not before & ~pool for old, pool in searched)
         return marks
 
@@ -336,11 +360,12 @@ class ParentSetSearch:
         that the orders keep their scores.
         """
         settings = self.settings
+        keys = np.array(orders, float).reshape(len(orders), self.dataset.n_variables)
         results = [
             list_parent_sets(
                 sets.members,
                 sets.scores,
-                sets.admission(orders, settings.delta),
+                sets.admission(keys, settings.delta),
                 settings.max_candidates,
                 self.margin,
             )
@@ -348,7 +373,8 @@ class ParentSetSearch:
         ]
         candidates, masks, scores, rows = zip(*results, strict=True)
         self._sets = [sets.only(own) for sets, own in zip(self._sets, rows, strict=True)]
-        return ParentSets.from_variables(candidates, masks, scores)
+        n_more = self.dataset.n_variables - len(rows)
+        return ParentSets.from_variables(candidates, masks, scores, n_more=n_more)
 
 
 def _exchanged(best: Sequence[tuple[int, np.ndarray]]) -> list[tuple[int, list[list[int]]]]:

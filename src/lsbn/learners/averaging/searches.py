@@ -75,7 +75,7 @@ class IndependentSearches:
         score: Score,
         sampling: SamplingSettings,
         rng: np.random.Generator,
-        n_jobs: int = 1,
+        n_jobs: int | None = 1,
     ) -> None:
         self.search = search
         self.settings = search.settings

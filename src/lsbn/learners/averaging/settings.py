@@ -266,6 +266,8 @@ class SamplingSettings:
     ----------
     chains : int
         Number of chains. Half as many random orders are annealed as starts.
+    random_orders : int, optional
+        Random orders that are annealed beside given ones, if not half as many as chains.
     sweeps : int
         Sweeps of each chain between two checks of convergence.
     least_steps, most_steps : int
@@ -310,6 +312,7 @@ class SamplingSettings:
     """
 
     chains: int = 4
+    random_orders: int | None = None
     sweeps: int = 100
     least_steps: int = 40_000
     most_steps: int = 200_000

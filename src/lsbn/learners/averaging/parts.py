@@ -1,0 +1,217 @@
+"""Searches for parent sets in parts of the variables, which are then joined.
+
+The cost of a search of one part does not depend on the size of the network, and parts need not
+know of each other: they are pieces of work for threads, processes or the workers of a cluster. An
+edge from part to part is searched in both parts. The keys of the parts, taken together, are an
+order of the whole network. Gibbs steps on the keys of all variables settle this order, and
+the parents of variables that it leaves unsettled are searched again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from lsbn.checkpoint import Codec
+from lsbn.data import Dataset
+from lsbn.learners.averaging.annealing import AnnealedOrder
+from lsbn.learners.averaging.parent_sets import ScoredSets
+from lsbn.learners.averaging.part_search import (
+    PartPlan,
+    PartResult,
+    PartTask,
+    listed_keys,
+    search_part,
+    set_keys,
+)
+from lsbn.learners.averaging.rounds import RoundSearch, SearchResult
+from lsbn.learners.averaging.search import ParentSetSearch
+from lsbn.learners.averaging.searches import UnitedSearch
+from lsbn.learners.averaging.settings import SamplingSettings
+from lsbn.learners.scoring import Score
+from lsbn.parallel import Progress, scatter
+
+__all__ = ["SearchInParts"]
+
+_CODEC = Codec(
+    lambda results: [dict(vars(result)) for result in results],
+    lambda packed: [PartResult(**fields) for fields in packed],
+)
+
+
+class SearchInParts:
+    """Searches every part of the variables on two sides, and joins the results.
+
+    Parameters
+    ----------
+    search : ParentSetSearch
+        Of all variables; it gets the sets of all parts.
+    score : Score
+        The score of the posterior.
+    sampling : SamplingSettings
+    rng : numpy.random.Generator
+    n_jobs : int, optional
+    progress : callable, optional
+        Called with the number of parts done and of all parts.
+    """
+
+    def __init__(
+        self,
+        search: ParentSetSearch,
+        score: Score,
+        sampling: SamplingSettings,
+        rng: np.random.Generator,
+        n_jobs: int | None = 1,
+        progress: Progress | None = None,
+    ) -> None:
+        self.search = search
+        self.score = score
+        self.sampling = replace(sampling, random_orders=0)
+        self.rng = rng
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def run(self, pools: Sequence[np.ndarray], parts: Sequence[np.ndarray]) -> UnitedSearch:
+        """Search all parts and join them.
+
+        Parameters
+        ----------
+        pools : sequence of int arrays
+            Candidate parents of each variable.
+        parts : sequence of int arrays
+            Disjoint parts that cover all variables, each ascending.
+        """
+        search, rules = self.search, self.search.rules
+        plan = PartPlan(
+            self.score,
+            search.settings,
+            self.sampling,
+            search.n_all,
+            rules.n_required,
+            rules.free_pairs,
+        )
+        seeds = self.rng.spawn(len(parts))
+        tasks = [self._task(part, pools, rng) for part, rng in zip(parts, seeds, strict=True)]
+        results = scatter(
+            partial(_search_parts, plan=plan),
+            partial(_data_of, search.dataset),
+            tasks,
+            self.n_jobs,
+            _CODEC,
+            most_chunks=len(tasks),
+            progress=self.progress,
+        )
+        return self._joined(parts, results, pools)
+
+    def _task(
+        self, part: np.ndarray, pools: Sequence[np.ndarray], rng: np.random.Generator
+    ) -> PartTask:
+        """Collect what the search of one part needs."""
+        knowledge = self.search.rules.knowledge
+        needed = [np.union1d(pools[v], self.search.rules.required(v)) for v in part.tolist()]
+        around = np.setdiff1d(np.concatenate(needed), part).astype(np.int64)
+        variables = np.concatenate([part, around])
+        place = np.empty(self.search.dataset.n_variables, np.int64)
+        place[variables] = np.arange(len(variables))
+        known = None if knowledge is None else knowledge.select(variables)
+        near = [np.sort(place[pools[v]]) for v in part.tolist()]
+        return PartTask(variables, len(part), near, known, rng)
+
+    def _joined(
+        self,
+        parts: Sequence[np.ndarray],
+        results: Sequence[PartResult],
+        pools: Sequence[np.ndarray],
+    ) -> UnitedSearch:
+        """Join the sets and orders of all parts, and search on where the whole is not settled.
+
+        An edge between two parts counts in the log scores of both. So only the differences of the
+        log scores of the sides are taken from the parts.
+        """
+        search, settings = self.search, self.search.settings
+        for part, result in zip(parts, results, strict=True):
+            best = np.split(result.searched, np.cumsum(result.searched_counts)[:-1])
+            search.adopt(_scored_sets(part, result), best)
+        if self.score.finds_density:
+            search.find_density(sum(result.edges for result in results))
+        orders = [result.keys for result in results]
+        starts = _together(parts, orders, len(pools))
+        if search.rules.n_required:
+            listed = search.fork().listed()
+            starts = [listed.feasible(keys) for keys in starts]
+        rounds = RoundSearch(
+            search, pools, self.score.finds_density, self.sampling, self.rng, self.n_jobs
+        )
+        whole = rounds.run(starts, settings.rounds, 1)
+        score = max(search.log_score(order.keys) for order in whole.orders[:2])
+        scores = np.sum([result.side_scores for result in results], axis=0)
+        return UnitedSearch(
+            **vars(whole),
+            sides=self._sides(parts, results, whole),
+            scores=(scores - scores[-1:] + score).tolist(),
+            searches=max(result.searches for result in results),
+            whole_score=score,
+        )
+
+    def _sides(
+        self, parts: Sequence[np.ndarray], results: Sequence[PartResult], whole: SearchResult
+    ) -> list[SearchResult]:
+        """Return the sets of each side, as far as they are listed for the whole network."""
+        n = whole.sets.n_variables
+        orders = _together(parts, [result.side_keys for result in results], n)
+        keys, sides = listed_keys(whole.sets), []
+        for side, order in enumerate(orders):
+            had = [_keys_of(p, r, side, n) for p, r in zip(parts, results, strict=True)]
+            sets = whole.sets.only(np.isin(keys, np.concatenate(had)))
+            annealed = [AnnealedOrder(sets.feasible(order), 0.0)]
+            sides.append(SearchResult(sets, annealed, [], whole.density))
+        return sides
+
+
+def _search_parts(
+    data: tuple[Dataset, np.ndarray], chunk: list[PartTask], plan: PartPlan
+) -> list[PartResult]:
+    """Search the parts of one chunk."""
+    dataset, variables = data
+    return [
+        search_part(dataset.select(np.searchsorted(variables, task.variables).tolist()), task, plan)
+        for task in chunk
+    ]
+
+
+def _data_of(dataset: Dataset, chunk: list[PartTask] | None) -> tuple[Dataset, np.ndarray]:
+    """Return the variables that some parts need, or all, and their numbers."""
+    if chunk is None:
+        return dataset, np.arange(dataset.n_variables)
+    variables = np.unique(np.concatenate([task.variables for task in chunk]))
+    return dataset.select(variables.tolist()), variables
+
+
+def _scored_sets(part: np.ndarray, result: PartResult) -> list[ScoredSets]:
+    """Return the sets of each variable of a part."""
+    cuts = np.cumsum(result.counts)[:-1]
+    columns = (np.split(each, cuts) for each in (result.members, result.scores, result.stamps))
+    return [ScoredSets(v, *own) for v, *own in zip(part.tolist(), *columns, strict=True)]
+
+
+def _keys_of(part: np.ndarray, result: PartResult, side: int, n_variables: int) -> np.ndarray:
+    """Return the keys of the sets of a part that one side had."""
+    had = result.sides[:, side]
+    return set_keys(np.repeat(part, result.counts)[had], result.members[had], n_variables)
+
+
+def _together(
+    parts: Sequence[np.ndarray], orders: Sequence[np.ndarray], n_variables: int
+) -> list[np.ndarray]:
+    """Join orders of the parts, as keys, to orders of all variables.
+
+    If a part has fewer orders than another, its orders are taken by turns.
+    """
+    joined = np.empty((max(map(len, orders)), n_variables))
+    for part, own in zip(parts, orders, strict=True):
+        if len(own):
+            joined[:, part] = own[np.arange(len(joined)) % len(own)]
+    return list(joined)
