@@ -8,7 +8,7 @@ workers of a cluster that the user chose with ``joblib.parallel_config``.
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -176,24 +176,18 @@ def scatter(
         ``share(chunk)`` returns the data that a chunk needs. ``share(None)`` returns all data;
         threads get these.
     items : sequence
-    n_jobs : int, optional
-        Number of workers, as in joblib. None means the number that ``parallel_config`` gives, or 1.
+    n_jobs : int, optional, see `run`
     codec : Codec, optional
         If a checkpoint is active, store the results of each chunk, and read those that are stored.
-    most_chunks : int, optional
-        Most chunks, by default 4 for each worker. Large items balance the load best alone.
-    progress : callable, optional
-        Called with the number of items that are done, and of all items, after each chunk.
+    most_chunks : int, optional, by default 4 for each worker
+    progress : callable, optional, called with the numbers of items that are done and of all
 
     Returns
     -------
     list
         Results in the order of the items. If the result of an item depends on the item and the
-        data only, then it is the same for any number of jobs and any backend.
-
-    Notes
-    -----
-    Each chunk is sent with its data, so another worker can repeat the call if a worker dies.
+        data only, then it is the same for any number of jobs and any backend. Each chunk is sent
+        with its data, so another worker can repeat the call if a worker dies.
 
     Examples
     --------
@@ -218,13 +212,20 @@ def scatter(
         calls = ((c, part, chunks[c]) for c, part in zip(places, data, strict=True))
         return _called(partial(_chunk, function), calls, n_jobs, alone)
 
-    results: list[Any] = [None] * len(items)
+    return _in_order(_recorded(compute, len(chunks), codec), len(items), len(chunks), progress)
+
+
+def _in_order(
+    parts: Iterable[tuple[int, list]], n_items: int, n_chunks: int, progress: Progress | None
+) -> list:
+    """Put the results of chunks in the order of the items, and report how many are done."""
+    results: list[Any] = [None] * n_items
     done = 0
-    for c, part in _recorded(compute, len(chunks), codec):
-        results[c :: len(chunks)] = part
+    for c, part in parts:
+        results[c::n_chunks] = part
         done += len(part)
         if progress is not None:
-            progress(done, len(items))
+            progress(done, n_items)
     return results
 
 

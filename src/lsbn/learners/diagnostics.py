@@ -135,7 +135,8 @@ class Diagnostics(Figures):
     parent_sets, candidates : int
         Sampled averages: number of parent sets, and of possible edges.
     r_hat : float
-        Largest R-hat of an edge; 1 if the chains agree.
+        Largest R-hat of an edge and, by ranks and split chains, of the log score; 1 if the chains
+        and the independent searches agree.
     high_r_hat_edges : int
         Number of edges with an R-hat above 1.1; the key is ``r_hat_above_1.1``.
     effective_sample_size : float

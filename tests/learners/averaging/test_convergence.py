@@ -1,11 +1,18 @@
 """Which chains are averaged, and the diagnostics of their precision."""
 
+import statistics
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
-from lsbn.learners.averaging.convergence import best_mode, convergence, standard_error
+from lsbn.learners.averaging.convergence import (
+    MOST_R_HAT,
+    best_mode,
+    convergence,
+    rank_r_hat,
+    standard_error,
+)
 
 
 @dataclass
@@ -57,3 +64,44 @@ def test_r_hat_is_one_for_equal_chains_and_large_for_unequal_ones():
     assert unequal.r_hat > 1.1
     assert unequal.high_r_hat_edges == 1
     assert unequal.effective_sample_size == pytest.approx(2.0, abs=0.1)
+
+
+def slow_rank_r_hat(draws):
+    """By the definition: ranks by counting, quantiles one by one."""
+    half = len(draws[0]) // 2
+    halves = [chain[:half] for chain in draws] + [chain[-half:] for chain in draws]
+    median = statistics.median(x for chain in halves for x in chain)
+    found = []
+    for values in (halves, [[abs(x - median) for x in chain] for chain in halves]):
+        everything = [x for chain in values for x in chain]
+        quantiles = [
+            [
+                statistics.NormalDist().inv_cdf(
+                    (
+                        sum(y < x for y in everything)
+                        + (1 + sum(y == x for y in everything)) / 2
+                        - 3 / 8
+                    )
+                    / (len(everything) + 1 / 4)
+                )
+                for x in chain
+            ]
+            for chain in values
+        ]
+        within = statistics.mean(statistics.variance(chain) for chain in quantiles)
+        between = statistics.variance(statistics.mean(chain) for chain in quantiles)
+        found.append(((half - 1) / half + between / within) ** 0.5)
+    return max(found)
+
+
+@pytest.mark.parametrize(("shift", "scale"), [(0, 1), (9, 1), (0, 20)])
+def test_r_hat_by_ranks(shift, scale):
+    draws = np.random.default_rng(3).standard_cauchy((4, 31)).round(1)
+    draws[0] = draws[0] * scale + shift
+    assert rank_r_hat(draws) == pytest.approx(slow_rank_r_hat(draws.tolist()))
+    assert (rank_r_hat(draws) > 1.1) == (shift + scale > 1)
+
+
+def test_r_hat_by_ranks_of_few_or_equal_draws():
+    assert rank_r_hat(np.zeros((4, 3))) == rank_r_hat(np.ones((4, 50))) == 1.0
+    assert rank_r_hat(np.repeat([[1.0], [2.0]], 50, axis=1)) == MOST_R_HAT

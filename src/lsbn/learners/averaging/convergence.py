@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.special import ndtri
+from scipy.stats import rankdata
 from sklearn.exceptions import ConvergenceWarning
 
 from lsbn.kernels.state import EdgeSums
@@ -107,6 +109,42 @@ def convergence(chains: Sequence[ChainSums]) -> Diagnostics:
         effective_sample_size=round(float(size.min(initial=draws * m)), 1),
         standard_error=round(standard_error(chains), 4),
     )
+
+
+def rank_r_hat(draws: np.ndarray) -> float:
+    """R-hat of one quantity by the ranks of its draws, with every chain split into two.
+
+    The draws are replaced by normal quantiles of their ranks, and so are their distances from the
+    median: chains may differ in place or in width (Vehtari et al., Bayesian Analysis 2021). The
+    larger R-hat of both is returned.
+
+    Parameters
+    ----------
+    draws : (chains, draws) float array
+
+    Examples
+    --------
+    >>> chains = np.random.default_rng(0).normal(size=(4, 500))
+    >>> rank_r_hat(chains) < 1.02, rank_r_hat(chains + [[0], [0], [0], [9]]) > 1.5
+    (True, True)
+    """
+    half = draws.shape[1] // 2
+    if half < 2:
+        return 1.0
+    halves = np.concatenate([draws[:, :half], draws[:, -half:]])
+    widths = np.abs(halves - np.median(halves))
+    return max(_split_r_hat(halves), _split_r_hat(widths))
+
+
+def _split_r_hat(halves: np.ndarray) -> float:
+    """R-hat of the normal quantiles of ranks."""
+    ranks = rankdata(halves).reshape(halves.shape)
+    values = ndtri((ranks - 0.375) / (ranks.size + 0.25))
+    within, between = values.var(axis=1, ddof=1).mean(), values.mean(axis=1).var(ddof=1)
+    n = halves.shape[1]
+    if not between:
+        return 1.0
+    return float(min(np.sqrt((n - 1) / n + between / max(within, 1e-9)), MOST_R_HAT))
 
 
 def compare_sides(

@@ -65,20 +65,17 @@ def learn_model_averaging(
     Parameters
     ----------
     dataset : Dataset
-    score : Score or str, optional
-        By default the mixed score, with the density found from the data.
+    score : Score or str, optional, by default the mixed score with the density of the data
     method : {"auto", "exact", "sampled"}, auto: exact for few variables if this is cheap
     max_parents, exact_limit : int, most parents of a variable, and variables of an exact average
     effort : {"quick", "standard", "thorough"}, how long sampled averages search and sample
     search, sampling : SearchSettings, SamplingSettings, optional, in place of those of the effort
     count : {"orders", "graphs"}
-        ``orders``: a graph counts as often as it has orders, which favours graphs with few edges.
-        ``graphs``: each graph counts once; exact for up to 12 variables, sampled for any number.
+        A graph counts as often as it has orders, which favours few edges, or each counts once.
     candidates : Candidates, optional, for the first search; all variables by default
-    knowledge : Constraints, optional; the average is over the networks that agree with it
-    pairs : ignored
+    knowledge, pairs : Constraints, which all networks of the average obey; pairs are ignored
     random_state, n_jobs, n_graphs : seed, number of workers, number of networks to draw
-    progress : callable, optional, called with the number of parts done, and of all parts
+    progress : callable, optional, called with the numbers of parts done and of all
     """
     del pairs
     score = Score.of(score)

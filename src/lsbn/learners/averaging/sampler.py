@@ -27,6 +27,7 @@ from lsbn.learners.averaging.convergence import (
     best_mode,
     compare_sides,
     convergence,
+    rank_r_hat,
     standard_error,
 )
 from lsbn.learners.averaging.graphs import (
@@ -296,8 +297,11 @@ def average_chains(
     """Average the chains in the best mode: edge posteriors and diagnostics."""
     kept = best_mode(chains, worse_mode)
     mean = np.clip(np.array([chain.mean for chain in kept]).mean(axis=0), 0.0, 1.0)
+    edges = convergence(kept)
+    by_score = rank_r_hat(np.array([np.concatenate(chain.scores) for chain in chains]))
     diagnostics = replace(
-        convergence(kept),
+        edges,
+        r_hat=max(edges.r_hat or 1.0, round(by_score, 4)),
         method="sampled",
         chains=len(chains),
         chains_kept=len(kept),
