@@ -321,7 +321,7 @@ class SamplingSettings:
     betas: tuple[float, ...] = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
     annealing_sweeps: int = 10
     restart_sweeps: int = 30
-    pilot_sweeps: int = 100
+    pilot_sweeps: int = 50
     core_margin: float = 3.0
     negligible_share: float = 5e-5
     light_share: float = 0.03
