@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from joblib import parallel_config
 from sklearn.exceptions import ConvergenceWarning
 
 from lsbn.estimator import LSBN
@@ -140,16 +141,19 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--cpu", action="store_true", help="CPU seconds, not wall-clock seconds")
+    parser.add_argument("--processes", action="store_true", help="use processes, not threads")
     parser.add_argument("--one", action="store_true", help="measure one size, print JSON")
     chosen = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     options = (chosen.rows, chosen.seed, chosen.jobs)
     if chosen.one:
-        print(json.dumps(measure(chosen.copies[0], *options, chosen.cpu)))
+        backend = "loky" if chosen.processes else "threading"
+        with parallel_config(backend, n_jobs=chosen.jobs):
+            print(json.dumps(measure(chosen.copies[0], *options, chosen.cpu)))
         return
     names = ("--rows", "--seed", "--jobs")
     words = [word for pair in zip(names, map(str, options), strict=True) for word in pair]
-    words += ["--cpu"] if chosen.cpu else []
+    words += [name for name in ("--cpu", "--processes") if vars(chosen)[name[2:]]]
     results = []
     for copies in chosen.copies:
         command = [sys.executable, "-m", "benchmarks.tiles", "--one", "--copies", str(copies)]
