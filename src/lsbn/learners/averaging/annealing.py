@@ -30,7 +30,6 @@ def anneal_orders(
     settings: SamplingSettings,
     rng: np.random.Generator,
     n_jobs: int | None = 1,
-    anew: bool = True,
 ) -> list[AnnealedOrder]:
     """Anneal random orders, and sample on from given ones; best order first.
 
@@ -42,14 +41,11 @@ def anneal_orders(
     settings : SamplingSettings
     rng : numpy.random.Generator
     n_jobs : int
-    anew : bool
-        Whether random orders are annealed.
     """
     betas = np.array(settings.betas)
     n_random = max(1, settings.chains // 2)
     if starts and settings.random_orders is not None:
         n_random = settings.random_orders
-    n_random = n_random if anew else 0
     first = [
         (sets.feasible(rng.random(sets.n_variables)), betas, settings.annealing_sweeps)
         for _ in range(n_random)

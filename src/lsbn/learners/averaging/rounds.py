@@ -140,9 +140,10 @@ class RoundSearch:
         self, starts: Sequence[np.ndarray], anew: bool = True
     ) -> tuple[ParentSets, list[AnnealedOrder]]:
         """List the sets and anneal orders over them, random ones too if ``anew``."""
-        sets, sampling = self.search.listed(starts), self.sampling
+        sampling = self.sampling if anew else replace(self.sampling, random_orders=0)
+        sets = self.search.listed(starts)
         core = sets.undominated(sampling.core_margin)
-        return sets, anneal_orders(core, starts, sampling, self.rng, self.n_jobs, anew=anew)
+        return sets, anneal_orders(core, starts, sampling, self.rng, self.n_jobs)
 
     def _find_density(self, keys: np.ndarray, step: float) -> bool:
         """Find the density by the number of edges in an order; say whether it has changed."""
