@@ -55,12 +55,15 @@ class Climbing:
     largest_region: int = 20
 
 
+STANDARD_CLIMBING = Climbing()
+
+
 def learn_greedy(
     dataset: Dataset,
     *,
     score: Score | str = PUBLISHED,
     max_parents: int = 8,
-    effort: Climbing = Climbing(),  # noqa: B008
+    effort: Climbing = STANDARD_CLIMBING,
     candidates: Candidates | None = None,
     knowledge: Constraints | None = None,
     pairs: PairStatistics | None = None,

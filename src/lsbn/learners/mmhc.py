@@ -13,7 +13,7 @@ from lsbn.data import Dataset
 from lsbn.kernels import separation as _separation
 from lsbn.knowledge import Constraints
 from lsbn.learners.base import Candidates, Learned
-from lsbn.learners.greedy import Climbing, canonical_order, climb_within
+from lsbn.learners.greedy import STANDARD_CLIMBING, Climbing, canonical_order, climb_within
 from lsbn.learners.independence import arrays_for_tests, checked_alpha
 from lsbn.learners.scoring import PUBLISHED, Score
 from lsbn.pairs import PairStatistics
@@ -28,7 +28,7 @@ def learn_mmhc(
     max_size: int = 3,
     score: Score | str = PUBLISHED,
     max_parents: int = 8,
-    effort: Climbing = Climbing(),  # noqa: B008
+    effort: Climbing = STANDARD_CLIMBING,
     candidates: Candidates | None = None,
     knowledge: Constraints | None = None,
     pairs: PairStatistics | None = None,
