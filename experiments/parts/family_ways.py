@@ -94,9 +94,9 @@ class Family:
         if plan.mass < trees.LEAST_MASS:
             return none
         leaves = [rows_of(wide, w) for w in weights.tree]
-        one = np.array([trees.average_trees(leaf, self.cards, plan) for leaf in leaves])
-        own = trees.average_trees(own_rows(wide, weights.own), self.cards, plan)
-        return mixture.log_mean(one), own
+        leaves.append(own_rows(wide, weights.own))
+        averages = trees.average_trees(np.column_stack(leaves), self.cards, plan)
+        return mixture.log_mean(averages[:-1]), averages[-1]
 
 
 def rows_of(counts: np.ndarray, weight: float) -> np.ndarray:

@@ -67,7 +67,8 @@ def test_trees_predict_by_the_ratio_of_averages(rng, cards, r):
     for j, k in itertools.product(range(len(counts)), range(r)):
         more = counts.copy()
         more[j, k] += 1
-        grown = average_trees(_log_rows(add_margins(more, cards), weight)[0], cards, plan)
+        leaves = _log_rows(add_margins(more, cards), weight).T.copy()
+        grown = average_trees(leaves, cards, plan)[0]
         assert found[j, k] == pytest.approx(math.exp(grown - total))
 
 

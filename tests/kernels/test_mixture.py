@@ -97,9 +97,11 @@ def test_trees_are_averaged_over_all_that_ask_every_parent():
     cards = np.array([2, 2, 3])
     wide = trees.add_margins(counts, cards)
     leaf = np.array([naive.own_row(row) for row in wide.tolist()])
-    got = trees.average_trees(leaf, cards, trees.plan_trees(wide.sum(axis=1), cards))
+    leaves = np.column_stack([leaf, leaf - 3.0])
+    got = trees.average_trees(leaves, cards, trees.plan_trees(wide.sum(axis=1), cards))
     want = naive.tree_score(naive.own_row, codes[0].tolist(), 3, codes[1:].tolist(), (2, 2, 3))
-    assert got == pytest.approx(want, abs=1e-8)
+    assert got[0] == pytest.approx(want, abs=1e-8)
+    assert got[1] < got[0]
 
 
 def test_trees_that_are_negligible_are_left_out():
@@ -111,7 +113,7 @@ def test_trees_that_are_negligible_are_left_out():
     leaf = np.array([naive.own_row(row) for row in wide.tolist()])
     plan = trees.plan_trees(wide.sum(axis=1), cards)
     assert plan.mass > trees.LEAST_MASS
-    assert trees.average_trees(leaf, cards, plan) == -np.inf
+    assert trees.average_trees(leaf[:, None], cards, plan)[0] == -np.inf
     assert np.isfinite(score(codes, [2, 2, 30], [1, 2]))
 
 

@@ -1,4 +1,4 @@
-"""Insert edges one by one into a graph that stays acyclic."""
+"""Acyclic graphs: a topological order, and edges that are inserted one by one."""
 
 from typing import NamedTuple
 
@@ -6,9 +6,50 @@ import numpy as np
 
 from lsbn.kernels.jit import njit
 
-__all__ = ["DROPPED", "KEPT", "TURNED", "insert_edges"]
+__all__ = ["DROPPED", "KEPT", "TURNED", "insert_edges", "parents_first"]
 
 KEPT, TURNED, DROPPED = range(3)
+
+
+@njit(nogil=True, cache=True)
+def parents_first(start, parents, order):
+    """Order nodes so that parents precede their children, otherwise as in ``order``.
+
+    Parameters
+    ----------
+    start : (n + 1,) int array
+        The parents of node v are ``parents[start[v]]`` to ``parents[start[v + 1]]``.
+    parents : int array
+    order : (n,) int array
+        All nodes.
+
+    Returns
+    -------
+    int64 array
+        Each node follows its parents. Empty if the graph has a cycle.
+    """
+    n = order.shape[0]
+    out, size = np.empty(n, np.int64), 0
+    following, path = np.full(n, -1, np.int64), np.empty(n, np.int64)
+    for root in order:
+        if following[root] >= 0:
+            continue
+        following[root], path[0], depth = start[root], root, 1
+        while depth > 0:
+            v = path[depth - 1]
+            if following[v] == start[v + 1]:
+                out[size] = v
+                following[v] += 1
+                size, depth = size + 1, depth - 1
+                continue
+            u = parents[following[v]]
+            following[v] += 1
+            if following[u] < 0:
+                following[u], path[depth] = start[u], u
+                depth += 1
+            elif following[u] <= start[u + 1]:
+                return out[:0]
+    return out
 
 
 class _Edges(NamedTuple):

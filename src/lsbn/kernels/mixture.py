@@ -151,10 +151,14 @@ def own_weights(rows):
 @njit(nogil=True, cache=True)
 def _trees(rows, own, cards, plan):
     """Log of the sum of both ways with trees."""
-    totals = np.empty(_TREES.shape[0])
-    for w in range(totals.shape[0]):
-        totals[w] = average_trees(rows[:, _TREES[w]].copy(), cards, plan)
-    return log_add(log_mean(totals), average_trees(own, cards, plan))
+    n = _TREES.shape[0]
+    leaves = np.empty((rows.shape[0], n + 1))
+    for c in range(rows.shape[0]):
+        for w in range(n):
+            leaves[c, w] = rows[c, _TREES[w]]
+        leaves[c, n] = own[c]
+    averages = average_trees(leaves, cards, plan)
+    return log_add(log_mean(averages[:n]), averages[n])
 
 
 @njit(nogil=True, cache=True)

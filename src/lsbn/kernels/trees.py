@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lsbn.kernels.bits import popcount
 from lsbn.kernels.jit import njit
 
 LEAST_MASS = 1e-6
@@ -36,18 +37,18 @@ class Plan(NamedTuple):
         Contexts in which a tree may ask, those with more fixed parents first.
     unfixed : int array
         The parents that are left to ask in each, as bits.
-    may_ask : (parents, sets) float array
-        Say for each parent, and each set of parents to leave out, if it is not in the set: 1 or 0.
-    signs : float array
-        Sign of each such set: plus if the number of its members is even.
+    place : int array
+        For every context, its place among `asking`, or -1.
+    start : int array
+        Where the sums of each of `asking` begin: there is one for every set of its unfixed parents.
     mass : float
         Probability that a tree asks every parent.
     """
 
     asking: np.ndarray
     unfixed: np.ndarray
-    may_ask: np.ndarray
-    signs: np.ndarray
+    place: np.ndarray
+    start: np.ndarray
     mass: float
 
 
@@ -56,9 +57,9 @@ class Branches(NamedTuple):
 
     Attributes
     ----------
-    stop : float array
+    stop : (contexts, kinds) float array
         Of a tree that stops in the context.
-    ask : (contexts, parents) float array
+    ask : (contexts, parents, kinds) float array
         Of the best tree that asks this parent there.
     """
 
@@ -125,65 +126,75 @@ def add_margins(counts, cards):
 def plan_trees(rows, cards):
     """Find where trees may ask, from the rows in each context (see `add_margins`)."""
     asking, unfixed = _asking_contexts(rows, cards)
-    may_ask, signs = _may_ask(cards.shape[0]), _signs(cards.shape[0])
-    plan = Plan(asking, unfixed, may_ask, signs, 1.0)
-    alike = Branches(np.ones(asking.shape[0]), np.ones((asking.shape[0], cards.shape[0])))
-    sums = _sums(alike, cards, plan, rows.shape[0])
-    return Plan(asking, unfixed, may_ask, signs, signs @ sums)
+    m, place = asking.shape[0], np.full(rows.shape[0], -1, np.int64)
+    start = np.zeros(m + 1, np.int64)
+    for a in range(m):
+        place[asking[a]] = a
+        start[a + 1] = start[a] + (1 << popcount(np.uint64(unfixed[a])))
+    plan = Plan(asking, unfixed, place, start, 1.0)
+    alike = Branches(np.ones((m, 1)), np.ones((m, cards.shape[0], 1)))
+    mass = _shares(_sums(alike, cards, plan), plan)[0, 0]
+    return Plan(asking, unfixed, place, start, mass)
 
 
 @njit(nogil=True, cache=True)
-def average_trees(leaf, cards, plan):
+def average_trees(leaves, cards, plan):
     """Log of the average likelihood of all trees that ask every parent at least once.
 
     Of trees that ask some of the parents, those that ask all are found by inclusion and exclusion:
-    one pass for every set of parents that may be left out.
+    there is one sum for every set of parents that may be left out.
 
     Parameters
     ----------
-    leaf : float array
-        Log evidence of the child in each context, see `add_margins`.
+    leaves : (contexts, kinds) float array
+        Log evidence of the child in each context, see `add_margins`, for several kinds of leaves.
     cards : int array
         States of each parent.
     plan : Plan
 
     Returns
     -------
-    float
-        Minus infinity if these trees are negligible among those that ask some parents.
+    float array
+        By kind; minus infinity if these trees are negligible among those that ask some parents.
     """
-    branches, top = _branches(leaf, cards, plan)
-    sums = _sums(branches, cards, plan, leaf.shape[0])
-    share = plan.signs @ sums
-    if share <= _NEGLIGIBLE * sums[0]:
-        return -np.inf
-    return top + math.log(share / plan.mass)
+    branches, top = _branches(leaves, cards, plan)
+    shares = _shares(_sums(branches, cards, plan), plan)
+    out = np.full(leaves.shape[1], -np.inf)
+    for w in range(out.shape[0]):
+        if shares[0, w] > _NEGLIGIBLE * shares[1, w]:
+            out[w] = top[w] + math.log(shares[0, w] / plan.mass)
+    return out
 
 
 @njit(nogil=True, cache=True)
-def _branches(leaf, cards, plan):
+def _branches(leaves, cards, plan):
     """Likelihoods of stopping and asking relative to the best tree: ``(branches, log of it)``.
 
     The likelihood of the best tree below a context is the unit of all likelihoods there. So no
     number exceeds 1, and the passes over all contexts need neither logarithms nor exponentials.
     """
     asking, unfixed = plan.asking, plan.unfixed
-    k, best = cards.shape[0], leaf.copy()
-    stop, ask = np.empty(asking.shape[0]), np.zeros((asking.shape[0], k))
-    terms = np.empty(k)
+    k, kinds, best = cards.shape[0], leaves.shape[1], leaves.copy()
+    stop, ask = np.empty((asking.shape[0], kinds)), np.zeros((asking.shape[0], k, kinds))
+    terms = np.empty((k, kinds))
     for a in range(asking.shape[0]):
         c, step = asking[a], 1
         for i in range(k):
             if unfixed[a] >> i & 1:
-                terms[i] = 0.0
-                for state in range(1, cards[i] + 1):
-                    terms[i] += best[c - state * step]
-                best[c] = max(best[c], terms[i])
+                for w in range(kinds):
+                    terms[i, w] = best[c - step, w]
+                for state in range(2, cards[i] + 1):
+                    for w in range(kinds):
+                        terms[i, w] += best[c - state * step, w]
+                for w in range(kinds):
+                    best[c, w] = max(best[c, w], terms[i, w])
             step *= cards[i] + 1
-        stop[a] = _exp(leaf[c] - best[c])
+        for w in range(kinds):
+            stop[a, w] = _exp(leaves[c, w] - best[c, w])
         for i in range(k):
             if unfixed[a] >> i & 1:
-                ask[a, i] = _exp(terms[i] - best[c])
+                for w in range(kinds):
+                    ask[a, i, w] = _exp(terms[i, w] - best[c, w])
     return Branches(stop, ask), best[-1]
 
 
@@ -194,57 +205,66 @@ def _exp(x):
 
 
 @njit(nogil=True, cache=True)
-def _sums(branches, cards, plan, n_contexts):
-    """Sum over the trees that leave out certain parents, for every set of such parents.
+def _sums(branches, cards, plan):
+    """Sum over the trees below each context that leave out certain parents.
 
-    The sums below a context are a row with an entry for each set, so that the inner loops run over
-    all sets at once. Trees below a context cannot ask a parent that it fixes: the entries of sets
-    with this parent are never used.
+    There is a sum for every set of parents that are not fixed in the context. The sets are numbered
+    by the bits of their members among these parents. The sums of a set for all kinds of leaves
+    stand side by side. A parent that is asked is not left out: its branches know the sets without
+    it, which have the same order. Where a tree may not ask, all sums are 1.
+
+    Returns
+    -------
+    float array
+        The sums of each of ``plan.asking`` begin at ``plan.start`` times the number of kinds.
     """
-    k = cards.shape[0]
-    may_ask = plan.may_ask
-    below = np.ones((n_contexts, 1 << k))
-    term, asked = np.empty(1 << k), np.empty(1 << k)
+    k, kinds = cards.shape[0], branches.stop.shape[1]
+    below = np.zeros(plan.start[-1] * kinds)
+    term = np.empty(kinds << k)
     for a in range(plan.asking.shape[0]):
-        c, unfixed, step, n_unfixed = plan.asking[a], plan.unfixed[a], 1, 0
-        for out in range(asked.shape[0]):
-            asked[out] = 0.0
+        own, step, low = below[plan.start[a] * kinds : plan.start[a + 1] * kinds], 1, kinds
+        half = own.shape[0] // 2
         for i in range(k):
-            if unfixed >> i & 1:
-                n_unfixed += 1
-                if branches.ask[a, i] > 0.0:
-                    for out in range(asked.shape[0]):
-                        term[out] = branches.ask[a, i] * may_ask[i, out]
-                    for state in range(1, cards[i] + 1):
-                        row = below[c - state * step]
-                        for out in range(asked.shape[0]):
-                            term[out] *= row[out]
-                    for out in range(asked.shape[0]):
-                        asked[out] += term[out]
+            if plan.unfixed[a] >> i & 1:
+                for e in range(0, half, kinds):
+                    for w in range(kinds):
+                        term[e + w] = branches.ask[a, i, w]
+                for state in range(1, cards[i] + 1):
+                    child = plan.place[plan.asking[a] - state * step]
+                    if child >= 0:
+                        first = plan.start[child] * kinds
+                        for e in range(half):
+                            term[e] *= below[first + e]
+                for block in range(half // low):
+                    for e in range(low):
+                        own[2 * block * low + e] += term[block * low + e]
+                low *= 2
             step *= cards[i] + 1
-        for out in range(asked.shape[0]):
-            below[c, out] = 0.5 * (branches.stop[a] + asked[out] / n_unfixed)
-    return below[-1]
+        n_unfixed = float(popcount(np.uint64(plan.unfixed[a])))
+        for e in range(0, own.shape[0], kinds):
+            for w in range(kinds):
+                own[e + w] = 0.5 * (branches.stop[a, w] + own[e + w] / n_unfixed)
+    return below
 
 
 @njit(nogil=True, cache=True)
-def _may_ask(k):
-    """Say which of ``k`` parents each set to leave out does not have, see `Plan`."""
-    may = np.ones((k, 1 << k))
-    for i in range(k):
-        for out in range(1 << k):
-            if out >> i & 1:
-                may[i, out] = 0.0
-    return may
+def _shares(sums, plan):
+    """Give the sums of the trees that ask every parent, and of all trees, for each kind: two rows.
 
-
-@njit(nogil=True, cache=True)
-def _signs(k):
-    """Signs of the sets of ``k`` things: plus if their number is even."""
-    signs = np.ones(1 << k)
-    for out in range(1, signs.shape[0]):
-        signs[out] = -signs[out & (out - 1)]
-    return signs
+    By inclusion and exclusion, a set of parents to leave out counts with a plus if the number of
+    its members is even.
+    """
+    m = plan.start.shape[0] - 1
+    sets = plan.start[m] - plan.start[m - 1]
+    kinds = sums.shape[0] // plan.start[m]
+    last = sums[plan.start[m - 1] * kinds :].reshape(sets, kinds)
+    out = np.zeros((2, kinds))
+    out[1] = last[0]
+    for left_out in range(sets):
+        sign = 1.0 - 2.0 * (popcount(np.uint64(left_out)) & 1)
+        for w in range(kinds):
+            out[0, w] += sign * last[left_out, w]
+    return out
 
 
 @njit(nogil=True, cache=True)
@@ -289,14 +309,14 @@ def predict_by_trees(leaf, gain, cards, plan):
     log_average : float
         See `average_trees`.
     """
-    k, total = cards.shape[0], average_trees(leaf, cards, plan)
+    k, total = cards.shape[0], average_trees(leaf.reshape(-1, 1), cards, plan)[0]
     out = np.zeros((int(np.prod(cards)), gain.shape[1]))
     if total == -np.inf:
         return out, total
     steps = np.ones(k, np.int64)
     for i in range(1, k):
         steps[i] = steps[i - 1] * (cards[i - 1] + 1)
-    changed, digits = leaf.copy(), np.zeros(k, np.int64)
+    changed, digits = leaf.copy().reshape(-1, 1), np.zeros(k, np.int64)
     contexts = np.empty(1 << k, np.int64)
     for j in range(out.shape[0]):
         contexts[0] = 0
@@ -306,9 +326,9 @@ def predict_by_trees(leaf, gain, cards, plan):
                 contexts[c] += digits[i] * steps[i]
         for state in range(out.shape[1]):
             for c in contexts:
-                changed[c] = leaf[c] + gain[c, state]
-            out[j, state] = math.exp(average_trees(changed, cards, plan) - total)
+                changed[c, 0] = leaf[c] + gain[c, state]
+            out[j, state] = math.exp(average_trees(changed, cards, plan)[0] - total)
         for c in contexts:
-            changed[c] = leaf[c]
+            changed[c, 0] = leaf[c]
         count_up(digits, cards)
     return out, total

@@ -43,9 +43,7 @@ def anneal_orders(
     n_jobs : int
     """
     betas = np.array(settings.betas)
-    n_random = max(1, settings.chains // 2)
-    if starts and settings.random_orders is not None:
-        n_random = settings.random_orders
+    n_random = settings.random_orders if starts else max(1, settings.chains // 2)
     first = [
         (sets.feasible(rng.random(sets.n_variables)), betas, settings.annealing_sweeps)
         for _ in range(n_random)

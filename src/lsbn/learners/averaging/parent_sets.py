@@ -71,9 +71,13 @@ class ScoredSets:
         """Mark the sets whose members all precede the child in the order of ``keys``."""
         return _listing.preceding(self.members, self.child, keys)
 
+    def best_row(self, keys: np.ndarray) -> int:
+        """Row of the best set in the order of ``keys``."""
+        return int(_listing.best_row(self.members, self.scores, self.child, keys))
+
     def best(self, keys: np.ndarray) -> np.ndarray:
         """Members of the best set in the order of ``keys``."""
-        return self.members[_listing.best_row(self.members, self.scores, self.child, keys)]
+        return self.members[self.best_row(keys)]
 
     def log_sum(self, keys: np.ndarray) -> float:
         """Log of the sum of the exponential scores in the order of ``keys``."""

@@ -41,6 +41,25 @@ class SearchResult:
         return self.orders[0].log_score
 
 
+def annealed_together(
+    search: ParentSetSearch,
+    sets: ParentSets,
+    starts: Sequence[np.ndarray],
+    sampling: SamplingSettings,
+    rng: np.random.Generator,
+    n_jobs: int | None = 1,
+) -> list[AnnealedOrder]:
+    """Anneal orders over the sets that a search lists, and recombine them; best order first."""
+    core = sets.undominated(sampling.core_margin)
+    orders = anneal_orders(core, starts, sampling, rng, n_jobs)
+    keys = search.recombined([order.keys for order in orders])
+    if keys is orders[0].keys:
+        return orders
+    alone = replace(sampling, random_orders=0)
+    orders += anneal_orders(core, [keys], alone, rng, n_jobs)
+    return sorted(orders, key=lambda order: -order.log_score)
+
+
 class RoundSearch:
     """Anneals orders and searches parents among the predecessors in them, in rounds.
 
@@ -101,7 +120,7 @@ class RoundSearch:
         best, idle = -np.inf, 0
         history: list[float] = []
         for left in range(most_rounds, -1, -1):
-            sets, orders = self._anneal(starts)
+            sets, orders = self._anneal(starts, anew=most_rounds > 0)
             starts, score = [orders[0].keys], orders[0].log_score
             history.append(score)
             idle = 0 if score > best + self.settings.gain else idle + 1
@@ -142,8 +161,7 @@ class RoundSearch:
         """List the sets and anneal orders over them, random ones too if ``anew``."""
         sampling = self.sampling if anew else replace(self.sampling, random_orders=0)
         sets = self.search.listed(starts)
-        core = sets.undominated(sampling.core_margin)
-        return sets, anneal_orders(core, starts, sampling, self.rng, self.n_jobs)
+        return sets, annealed_together(self.search, sets, starts, sampling, self.rng, self.n_jobs)
 
     def _find_density(self, keys: np.ndarray, step: float) -> bool:
         """Find the density by the number of edges in an order; say whether it has changed."""

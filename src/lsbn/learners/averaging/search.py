@@ -25,6 +25,7 @@ from lsbn.kernels.lookup import MIXED, Lookup
 from lsbn.knowledge import Constraints
 from lsbn.learners.averaging.memory import SearchMemory
 from lsbn.learners.averaging.parent_sets import LAST_ADMITTED, ParentSets, ScoredSets, join
+from lsbn.learners.averaging.recombination import recombine
 from lsbn.learners.averaging.rules import ParentRules
 from lsbn.learners.averaging.settings import ENUMERATION, MASK_BITS, SearchSettings
 from lsbn.learners.scoring import Score, columns_of
@@ -352,6 +353,13 @@ class ParentSetSearch:
     def log_score(self, keys: np.ndarray) -> float:
         """Log score of the order of ``keys``."""
         return float(sum(sets.log_sum(keys) for sets in self._sets))
+
+    def recombined(self, orders: Sequence[np.ndarray]) -> np.ndarray:
+        """Recombine the first of several orders with each of the others, see `recombine`."""
+        keys = orders[0]
+        for other in orders[1:]:
+            keys = recombine(self._sets, keys, other)
+        return keys
 
     def listed(self, orders: Sequence[np.ndarray] = ()) -> ParentSets:
         """List the sets for the sampler, and forget the sets that are not listed.
