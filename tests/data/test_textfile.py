@@ -19,6 +19,7 @@ from lsbn.data import DataError, Dataset
         (b"a\n1\n2\n", "a single column"),
         (b"a,b\n1,2\n", "a single row"),
         (b"a,b\n1,2\n1,2,3\n4\n", r"header has 2 .*row 2 \(line 3\) has 3, row 3 \(line 4\) has 1"),
+        (b"3,2,x\n1,2\n1,3\n", "first line has 3 fields, but all others have 2;.*--no-header"),
         (b"a,b\n1,\xe9\n2,x\n", "not UTF-8"),
         (b"a,b\n" + b"1,2\n" * 10_000 + b"1,\xe9\n", "not UTF-8"),
         ("a,b\n1,2\n2,3\n".encode("utf-16"), "not UTF-8"),

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lsbn.data.coding import CodedColumn, closing_notes, code_columns
-from lsbn.data.columns import Column
+from lsbn.data.coding import (
+    CodedColumn,
+    advice_notes,
+    closing_notes,
+    code_columns,
+    has_many_states,
+)
+from lsbn.data.columns import Column, DataError
+from lsbn.data.doubts import names_rows
 from lsbn.data.ingest import file_columns
 from lsbn.data.options import TableOptions
-from lsbn.data.problems import TableError
+from lsbn.data.problems import Problem, TableError, cured_options
 from lsbn.data.textfile import TextLayout
 
 __all__ = ["ColumnReport", "TableReport", "check_file"]
@@ -58,7 +66,8 @@ class TableReport:
     problems : str
         All problems of the table with the given options, or an empty text.
     cured : TableOptions
-        Options with which the table can be used.
+        Options with which the table can be used; columns that name the rows are left out, and
+        numbers with many states are cut.
     notes : tuple of str
         Remarks on single columns.
     """
@@ -113,7 +122,14 @@ def check_file(
                 raise
             problems = problems or str(error)
             cured = error.cured
-            columns, _ = file_columns(path, cured, None, layout)
+            columns = _read_again(path, cured, layout, problems)
+    advice = tuple(advice_notes(columns, coded))
+    better = _advised(columns, coded, cured)
+    if better is not None:
+        cured = better
+        columns = _read_again(path, cured, layout, problems)
+        coded, more = code_columns(columns, cured)
+    closing = closing_notes(columns, coded)
     found = dict(zip((column.name for column in columns), coded, strict=True))
     return TableReport(
         n_rows=len(first[0].values),
@@ -121,8 +137,41 @@ def check_file(
         columns=[_report(column, found.get(column.name)) for column in first],
         problems=problems,
         cured=cured,
-        notes=(*notes, *more, *closing_notes(columns, coded)),
+        notes=(*notes, *more, *(note for note in advice if note not in closing), *closing),
     )
+
+
+def _read_again(
+    path: str | os.PathLike[str],
+    options: TableOptions,
+    layout: TextLayout | None,
+    problems: str,
+) -> list[Column]:
+    """Read a file with the options of a cure; name the problems if too few columns are left."""
+    try:
+        return file_columns(path, options, None, layout)[0]
+    except DataError as error:
+        raise DataError(
+            f"{problems}; with this cure: {error}" if problems else str(error)
+        ) from None
+
+
+def _advised(
+    columns: Sequence[Column], coded: Sequence[CodedColumn], options: TableOptions
+) -> TableOptions | None:
+    """Return options that leave out columns that name the rows, and cut numbers with many states.
+
+    Columns that the user names in ``keep`` or ``discretize`` stay as they are.
+    """
+    named = {*options.cuts, *options.keep}
+    free = [(v, c) for v, c in zip(columns, coded, strict=True) if v.name not in named]
+    problems = [
+        Problem("crowded", column, c.n_states)
+        for column, c in free
+        if names_rows(column) or has_many_states(column, c)
+    ]
+    left = len(columns) - sum(names_rows(problem.column) for problem in problems)
+    return cured_options(problems, options) if problems and left > 1 else None
 
 
 def _report(column: Column, coded: CodedColumn | None) -> ColumnReport:

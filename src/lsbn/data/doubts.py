@@ -19,15 +19,15 @@ MANY_NUMBERS = 4
 """With fewer numbers beside them, labels such as 'none' are taken for states."""
 MANY_NAMES, NEARLY_ALL = 16, 0.8
 """Texts that differ in this share of the rows, and are at least so many, name the rows."""
-_IDENTIFIER = re.compile(r"(^|[^a-zA-Z])(id|index)$|^unnamed", re.IGNORECASE)
+_IDENTIFIER = re.compile(r"(?i:(^|[^a-z])(id|index)$|identifier$|^unnamed)|(?<=[a-z])I[dD]$")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def names_rows(column: Column) -> bool:
     """Return whether a column only names the rows.
 
-    Whole numbers count them (1, 2, 3, ... or 0, 1, 2, ...), or are called ``id`` and most values
-    differ. Of many texts, nearly all differ.
+    Whole numbers count them (1, 2, 3, ... or 0, 1, 2, ...), or are called ``id``, ``userId`` or
+    ``identifier`` and most values differ. Of many texts, nearly all differ.
 
     Examples
     --------

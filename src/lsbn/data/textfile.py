@@ -292,7 +292,10 @@ def _file_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:
-        raise DataError(f"{path}: not UTF-8 text ({error}); save the file as UTF-8") from error
+        raise DataError(
+            f"{path}: not UTF-8 text ({error}); save the file as UTF-8, for example by "
+            "iconv -f latin1 -t utf-8"
+        ) from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DataError(f"{path}: damaged or not gzip ({error}); write it again") from error
     except csv.Error as error:
@@ -301,16 +304,24 @@ def _file_errors(path: Path) -> Iterator[None]:
 
 def _explain(path: Path, plan: _Plan, *, header: bool) -> None:
     """Read the file again, row by row, and name the rows of the wrong length."""
-    expected, ragged = len(plan.names), []
+    expected, ragged, widths = len(plan.names), [], []
     with _file_errors(path), _open_text(path) as file:
         reader = csv.reader(file, delimiter=plan.sep)
         for number, row in enumerate(row for row in reader if row):
             fields = " ".join(row).split() if plan.sep == " " else row
             labelled = number == 0 and header and not plan.names[0]
+            if number:
+                widths.append(len(fields))
             if len(fields) + labelled != expected:
                 ragged.append(f"row {number} (line {reader.line_num}) has {len(fields)}")
             if len(ragged) > 1_000:
                 break
+    if len(widths) > 1 and len(set(widths)) == 1 and ragged:
+        raise DataError(
+            f"{path}: the first line has {expected} fields, but all others have {widths[0]}; "
+            "correct or remove the first line; if no line has the names of the columns, also use "
+            "--no-header"
+        )
     if ragged:
         raise DataError(
             f"{path}: rows of different lengths: the header has {expected} fields, but "
