@@ -104,6 +104,6 @@ def _becomes(column: ColumnReport) -> str:
 
 
 def _shortened(text: str, width: int) -> str:
-    """Make a text one line of at most `width` characters."""
-    line = " ".join(text.split("\n"))
+    """Make a text one line of at most `width` characters, without control characters."""
+    line = "".join(c if c.isprintable() else " " for c in text)
     return line if len(line) <= width else line[: width - 3] + "..."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
@@ -170,17 +171,20 @@ def _plan(path: Path, file: TextIO, layout: TextLayout) -> _Plan:
     first = next((line for line in lines if line.strip()), "")
     if not first:
         raise DataError(f"{path}: the file is empty; expected a header and rows")
+    first = next((line for line in lines if line.strip() and not _is_comment(line)), first)
     lower = path.name.lower()
     usual = "," if ".csv" in lower[-7:] else "\t" if ".tsv" in lower[-7:] else None
     sep = layout.sep or usual or _sniffed(first)
-    rows = _rows(lines, sep)
+    above, rows = _without_comments(_rows(lines, sep))
     skip, header = next(rows)
     notes: tuple[str, ...] = ()
     if len(header) == 1 and layout.sep is None and _sniffed(first) != sep:
         sep = _sniffed(first)
         notes = (f"the separator of the fields is {sep!r}",)
-        rows = _rows(lines, sep)
+        above, rows = _without_comments(_rows(lines, sep))
         skip, header = next(rows)
+    if above:
+        notes += (f"left out {above} line(s) at the top that start with #",)
     width = len(next(rows, (0, header))[1])
     if not layout.header:
         header, skip = [f"x{i}" for i in range(len(header))], skip - 1
@@ -190,6 +194,26 @@ def _plan(path: Path, file: TextIO, layout: TextLayout) -> _Plan:
         notes += ("all names are numbers; if the first line is a row, use --no-header",)
     block = min(max(1 << 22, 64 * max(map(len, lines))), 1 << 30)
     return _Plan(sep, header, skip, block, notes)
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip(' \t"').startswith("#")
+
+
+def _without_comments(
+    rows: Iterator[tuple[int, list[str]]],
+) -> tuple[int, Iterator[tuple[int, list[str]]]]:
+    """Leave out comments above the header; ``#a,b`` is the header of rows with two fields.
+
+    >>> above, rows = _without_comments(iter([(1, ["# made by hand"]), (2, ["a", "b"])]))
+    >>> above, list(rows)
+    (1, [(2, ['a', 'b'])])
+    """
+    found = list(rows)
+    above = next((i for i, (_, row) in enumerate(found) if not _is_comment(row[0])), 0)
+    if above and len(found[above - 1][1]) == len(found[above][1]):
+        above -= 1
+    return above, iter(found[above:])
 
 
 def _sniffed(line: str) -> str:
@@ -292,9 +316,10 @@ def _file_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:
+        wide = error.object[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
         raise DataError(
             f"{path}: not UTF-8 text ({error}); save the file as UTF-8, for example by "
-            "iconv -f latin1 -t utf-8"
+            f"iconv -f {'utf-16' if wide else 'latin1'} -t utf-8"
         ) from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DataError(f"{path}: damaged or not gzip ({error}); write it again") from error
@@ -307,20 +332,20 @@ def _explain(path: Path, plan: _Plan, *, header: bool) -> None:
     expected, ragged, widths = len(plan.names), [], []
     with _file_errors(path), _open_text(path) as file:
         reader = csv.reader(file, delimiter=plan.sep)
-        for number, row in enumerate(row for row in reader if row):
+        rows = (row for number, row in enumerate(reader) if row and number >= plan.skip)
+        for number, row in enumerate(rows, 1 if header else 0):
             fields = " ".join(row).split() if plan.sep == " " else row
-            labelled = number == 0 and header and not plan.names[0]
             if number:
                 widths.append(len(fields))
-            if len(fields) + labelled != expected:
+            if len(fields) != expected:
                 ragged.append(f"row {number} (line {reader.line_num}) has {len(fields)}")
             if len(ragged) > 1_000:
                 break
     if len(widths) > 1 and len(set(widths)) == 1 and ragged:
+        cure = "; if no line has the names of the columns, also use --no-header" if header else ""
         raise DataError(
             f"{path}: the first line has {expected} fields, but all others have {widths[0]}; "
-            "correct or remove the first line; if no line has the names of the columns, also use "
-            "--no-header"
+            f"correct or remove the first line{cure}"
         )
     if ragged:
         raise DataError(

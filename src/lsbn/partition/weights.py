@@ -95,6 +95,8 @@ def weighted_graphs(
     ([[0, 1]], [1.0])
     """
     bases = base_weights(names)
+    if not bases:
+        raise ValueError(f"weights is empty; use some of {', '.join(WEIGHTS)}")
     pairs = pairs or PairStatistics(dataset)
     allowed = min(LISTED_PAIRS, max_mean_degree * dataset.n_variables / 2)
     thresholds = {name: _cut(pairs, name, truncate, allowed) for name in bases}
