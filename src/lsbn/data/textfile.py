@@ -32,7 +32,8 @@ NULL_SPELLINGS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", 
 
 SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 _BY_NAME = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
-_LONGEST_LINE = 1 << 26
+_LONGEST_LINE, _MOST_COLUMNS = 1 << 26, 2_000_000
+"""A text file with a longer line, in characters, or with more columns is refused."""
 _NUMBER = r"\s*[+-]?[0-9.]+([eE][+-]?[0-9]+)?\s*"
 _LARGEST_RATIO, _PLAUSIBLE = 250, 1 << 28
 """A file that unpacks to more bytes than both, by its size and in all, is refused."""
@@ -167,7 +168,7 @@ def combined(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 def _plan(path: Path, file: TextIO, layout: TextLayout) -> _Plan:
     """Find the separator, the names and the longest of the first lines."""
-    lines = [file.readline(_LONGEST_LINE) for _ in range(50)]
+    lines = _first_lines(path, file)
     first = next((line for line in lines if line.strip()), "")
     if not first:
         raise DataError(f"{path}: the file is empty; expected a header and rows")
@@ -175,6 +176,8 @@ def _plan(path: Path, file: TextIO, layout: TextLayout) -> _Plan:
     lower = path.name.lower()
     usual = "," if ".csv" in lower[-7:] else "\t" if ".tsv" in lower[-7:] else None
     sep = layout.sep or usual or _sniffed(first)
+    if (n_columns := 1 + max(first.count(c) for c in {sep, _sniffed(first)})) > _MOST_COLUMNS:
+        raise DataError(f"{path}: more than {_MOST_COLUMNS:,} columns ({n_columns:,}); keep fewer")
     above, rows = _without_comments(_rows(lines, sep))
     skip, header = next(rows)
     notes: tuple[str, ...] = ()
@@ -194,6 +197,19 @@ def _plan(path: Path, file: TextIO, layout: TextLayout) -> _Plan:
         notes += ("all names are numbers; if the first line is a row, use --no-header",)
     block = min(max(1 << 22, 64 * max(map(len, lines))), 1 << 30)
     return _Plan(sep, header, skip, block, notes)
+
+
+def _first_lines(path: Path, file: TextIO) -> list[str]:
+    """Read up to 50 lines; fewer if they are very long."""
+    lines: list[str] = []
+    while len(lines) < 50 and sum(map(len, lines)) <= _LONGEST_LINE:
+        lines.append(file.readline(_LONGEST_LINE))
+        if len(lines[-1]) == _LONGEST_LINE:
+            raise DataError(
+                f"{path}: line {len(lines)} has more than {_LONGEST_LINE:,} characters; is the "
+                "file a table with one row in each line?"
+            )
+    return lines
 
 
 def _is_comment(line: str) -> bool:
@@ -292,16 +308,26 @@ def _text_table(path: Path, plan: _Plan, na: Iterable[str]) -> pa.Table:
 @contextmanager
 def _open_bytes(path: Path, sep: str) -> Iterator[Any]:
     """Open a file for pyarrow, decompressed, with tabs in the place of spaces."""
+    packed = path.name.lower().endswith(".gz")
     if sep == " ":
-        with _open_text(path) as lines:
-            text = "".join("\t".join(line.split()) + "\n" for line in lines)
-        yield pa.BufferReader(text.encode())
-    elif path.name.lower().endswith(".gz"):
+        buffer = io.BytesIO()
+        with _counted_text(path, sep) if packed else _open_text(path) as lines:
+            for line in lines:
+                buffer.write("\t".join(line.split()).encode() + b"\n")
+        yield pa.BufferReader(buffer.getbuffer())
+    elif packed:
         with gzip.open(path, "rb") as file:
             yield pa.PythonFile(_Counted(file, sep, path), "r")
     else:
         with pa.input_stream(str(path), compression=None) as stream:
             yield stream
+
+
+@contextmanager
+def _counted_text(path: Path, sep: str) -> Iterator[TextIO]:
+    with gzip.open(path, "rb") as file:
+        stream = io.BufferedReader(_Counted(file, sep, path))
+        yield io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
 
 
 def _open_text(path: Path) -> TextIO:
