@@ -28,12 +28,12 @@ from lsbn.version import __version__
 __all__ = [
     "Run",
     "Summary",
-    "columns_of",
     "covered_edges",
     "evaluation_of",
     "json_ready",
     "load_truth",
     "require_free",
+    "table_columns_of",
     "threshold_of",
     "versions",
     "write_run",
@@ -284,12 +284,12 @@ class Run:
         return EdgeProbabilities.from_csv(path, sorted(known))
 
 
-def columns_of(names: Iterable[str], groups: Mapping[str, Sequence[str]]) -> list[str]:
+def table_columns_of(names: Iterable[str], groups: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the columns of the table for the variables of a result.
 
     Examples
     --------
-    >>> columns_of(["a = c", "b"], {"a = c": ["a", "c"]})
+    >>> table_columns_of(["a = c", "b"], {"a = c": ["a", "c"]})
     ['a', 'c', 'b']
     """
     return [column for name in names for column in groups.get(name, (name,))]

@@ -28,7 +28,8 @@ HELP = f"""\
 {TABLE_HELP}
 
 Nothing is learned or written. If the table has problems, all of them are printed, with a command
-that cures them; the list of the columns shows what they become with this command.
+that cures them; the list of the columns shows what they become with this command. The command also
+leaves out columns that only name the rows, and cuts whole numbers with many different values.
 
 Example:
   lsbn check survey.csv"""
