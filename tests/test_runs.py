@@ -247,3 +247,8 @@ def test_evaluation_is_that_of_the_file(tmp_path):
 def test_coverage_counts_each_edge_once():
     truth = nx.DiGraph([("a", "b"), ("b", "c"), ("a", "z")])
     assert covered_edges([["a", "b"], ["b", "a"], ["b", "c"]], truth) == 2
+
+
+def test_the_folder_needs_a_name():
+    with pytest.raises(ValueError, match="name of the folder to write is empty"):
+        require_free("", force=True)

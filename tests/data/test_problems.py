@@ -187,3 +187,8 @@ def test_a_cure_that_leaves_one_column_is_told_with_the_problem(tmp_path):
     table.to_csv(tmp_path / "t.csv", index=False)
     with pytest.raises(DataError, match=r"'name' \(99 states\).*with this cure.*a single column"):
         check_file(tmp_path / "t.csv", TableOptions())
+
+
+def test_no_cure_is_shown_where_an_option_should_be_left_out():
+    with pytest.raises(TableError, match=r"leave out the name of this column$"):
+        Dataset.from_table(frame(a=["x", "y"] * 5, b=[0, 1] * 5), discretize="a=quantile")

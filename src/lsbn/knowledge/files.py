@@ -114,7 +114,7 @@ def _from_csv(text: str) -> Knowledge:
         header = [name.strip() for name in next(reader, [])]
         if "kind" not in header or "source" not in header or set(header) - set(_COLUMNS):
             raise KnowledgeError(
-                f"the header must be kind,source,target,value, found {','.join(header)!r}"
+                f"the header must be kind,source,target,value, found {','.join(header)[:80]!r}"
             )
         for row in reader:
             if not any(row):
