@@ -113,9 +113,9 @@ def test_marks_are_pointed_out(tmp_path):
     )
     notes = Dataset.from_table(table).notes
     assert [note.split(";")[0] for note in notes] == [
-        "'?' is a state of 'a'",
-        "'*' is a state of 'a'",
-        "'n/d' is a state of 'b'",
+        "'?' is a value of 'a'",
+        "'*' is a value of 'a'",
+        "'n/d' is a value of 'b'",
     ]
     assert all("--na" in note for note in notes)
 
@@ -192,3 +192,15 @@ def test_a_cure_that_leaves_one_column_is_told_with_the_problem(tmp_path):
 def test_no_cure_is_shown_where_an_option_should_be_left_out():
     with pytest.raises(TableError, match=r"leave out the name of this column$"):
         Dataset.from_table(frame(a=["x", "y"] * 5, b=[0, 1] * 5), discretize="a=quantile")
+
+
+def test_numbers_that_may_mean_missing_are_pointed_out(tmp_path):
+    table = frame(a=[1, 2, -999, 4] * 9, b=[-999, -1, 2, 3] * 9, c=[0.5, 1.5, -99.0, 2.5] * 9)
+    notes = Dataset.from_table(table, discretize="quantile", bins=3).notes
+    told = [note for note in notes if "missing value" in note]
+    assert [note.split(";")[0] for note in told] == [
+        "'-999' is a value of 'a'",
+        "'-99' is a value of 'c'",
+    ]
+    data = Dataset.from_table(table, na="-999,-99", missing="state", discretize="quantile", bins=3)
+    assert [states[-1] for states in data.states] == ["(missing)"] * 3

@@ -270,7 +270,7 @@ def closing_notes(columns: Sequence[Column], coded: list[CodedColumn]) -> tuple[
         notes.append(f"times are those of the column's time zone: {listing(zones)}")
     for mark, names in doubtful_marks(columns).items():
         notes.append(
-            f"{mark!r} is a state of {listing(map(repr, names))}; if it means a missing value, "
+            f"{mark!r} is a value of {listing(map(repr, names))}; if it means a missing value, "
             f'use na="{mark}" (--na "{mark}")'
         )
     return tuple(notes)

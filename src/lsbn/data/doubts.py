@@ -13,6 +13,8 @@ __all__ = ["doubtful_marks", "marks_among_numbers", "names_rows"]
 
 ALWAYS_DOUBTFUL = ("?", "*")
 """Labels that mean 'missing' in many files."""
+NUMBERS_FOR_MISSING = (-99, -999, -9999)
+"""Numbers that mean 'missing' in many files, if no other number of the column is negative."""
 FEW_MARKS = 3
 """At most this number of labels among numbers are taken for marks."""
 MANY_NUMBERS = 4
@@ -67,7 +69,8 @@ def marks_among_numbers(column: Column) -> list[str]:
 def doubtful_marks(columns: Sequence[Column]) -> dict[str, list[str]]:
     """Find labels that may mean 'missing', and the columns that hold them.
 
-    These are ``?`` and ``*``, and a few labels among numbers.
+    These are ``?`` and ``*``, a few labels among numbers, and a number such as -999 if all others
+    are not negative.
 
     Examples
     --------
@@ -77,6 +80,15 @@ def doubtful_marks(columns: Sequence[Column]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for column in columns:
         plain = [mark for mark in ALWAYS_DOUBTFUL if mark in (column.labels or ())]
-        for mark in dict.fromkeys(plain + marks_among_numbers(column)):
+        for mark in dict.fromkeys(plain + marks_among_numbers(column) + _negative_mark(column)):
             found.setdefault(mark, []).append(column.name)
     return found
+
+
+def _negative_mark(column: Column) -> list[str]:
+    """Return the only negative number of a column, if it often means 'missing'."""
+    if column.labels is not None or column.time or not len(column.present):
+        return []
+    least = column.present.min()
+    alone = least in NUMBERS_FOR_MISSING and (column.present[column.present != least] >= 0).all()
+    return [str(int(least))] if alone else []
