@@ -123,8 +123,9 @@ def check_file(
             problems = problems or str(error)
             cured = error.cured
             columns = _read_again(path, cured, layout, problems)
-    advice = tuple(advice_notes(columns, coded))
-    better = _advised(columns, coded, cured)
+    rows = [column.name for column in columns if names_rows(column)]
+    advice = advice_notes(columns, coded, rows)
+    better = _advised(columns, coded, rows, cured)
     if better is not None:
         cured = better
         columns = _read_again(path, cured, layout, problems)
@@ -157,20 +158,22 @@ def _read_again(
 
 
 def _advised(
-    columns: Sequence[Column], coded: Sequence[CodedColumn], options: TableOptions
+    columns: Sequence[Column],
+    coded: Sequence[CodedColumn],
+    rows: Sequence[str],
+    options: TableOptions,
 ) -> TableOptions | None:
     """Return options that leave out columns that name the rows, and cut numbers with many states.
 
     Columns that the user names in ``keep`` or ``discretize`` stay as they are.
     """
     named = {*options.cuts, *options.keep}
-    free = [(v, c) for v, c in zip(columns, coded, strict=True) if v.name not in named]
     problems = [
         Problem("crowded", column, c.n_states)
-        for column, c in free
-        if names_rows(column) or has_many_states(column, c)
+        for column, c in zip(columns, coded, strict=True)
+        if column.name not in named and (column.name in rows or has_many_states(column, c))
     ]
-    left = len(columns) - sum(names_rows(problem.column) for problem in problems)
+    left = len(columns) - sum(problem.column.name in rows for problem in problems)
     return cured_options(problems, options) if problems and left > 1 else None
 
 

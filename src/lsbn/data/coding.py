@@ -228,14 +228,15 @@ def has_many_states(column: Column, coded: CodedColumn) -> bool:
     return coded.cut is None and coded.n_states > MANY_STATES and column.labels is None
 
 
-def advice_notes(columns: Sequence[Column], coded: list[CodedColumn]) -> list[str]:
-    """Name the columns that should be cut, and those that should be left out."""
+def advice_notes(
+    columns: Sequence[Column], coded: list[CodedColumn], rows: Sequence[str]
+) -> list[str]:
+    """Name the columns that should be cut, and those that name the rows."""
     many = [
         f"{column.name!r} ({c.n_states})"
         for column, c in zip(columns, coded, strict=True)
         if has_many_states(column, c)
     ]
-    rows = [repr(column.name) for column in columns if names_rows(column)]
     notes = []
     if many:
         notes.append(
@@ -244,7 +245,7 @@ def advice_notes(columns: Sequence[Column], coded: list[CodedColumn]) -> list[st
         )
     if rows:
         notes.append(
-            f"{listing(rows)} {'names' if len(rows) == 1 else 'name'} the rows, and "
+            f"{listing(map(repr, rows))} {'names' if len(rows) == 1 else 'name'} the rows, and "
             f"{'is no variable' if len(rows) == 1 else 'are no variables'}; leave out with drop "
             "(--drop)"
         )
@@ -254,9 +255,15 @@ def advice_notes(columns: Sequence[Column], coded: list[CodedColumn]) -> list[st
 def closing_notes(columns: Sequence[Column], coded: list[CodedColumn]) -> tuple[str, ...]:
     """Tell what was cut, and point out what may be a mistake."""
     groups: dict[Cut, list[str]] = {}
-    for column, c in zip(columns, coded, strict=True):
+    marks: dict[str, list[str]] = {}
+    rows = []
+    for column, c in zip(columns, coded, strict=True):  # one pass: values may be read from a file
         if c.cut is not None:
             groups.setdefault(c.cut, []).append(repr(column.name))
+        if names_rows(column):
+            rows.append(column.name)
+        for mark in doubtful_marks(column):
+            marks.setdefault(mark, []).append(repr(column.name))
     notes = [
         f"discretised {len(names):,} column(s) ({cut}): {listing(names)}"
         for cut, names in groups.items()
@@ -264,13 +271,13 @@ def closing_notes(columns: Sequence[Column], coded: list[CodedColumn]) -> tuple[
     constant = [repr(v.name) for v, c in zip(columns, coded, strict=True) if c.n_states == 1]
     if constant:
         notes.append(f"{len(constant):,} column(s) with a single state: {listing(constant)}")
-    notes += advice_notes(columns, coded)
+    notes += advice_notes(columns, coded, rows)
     zones = [f"{c.name!r} ({c.zone})" for c in columns if c.zone]
     if zones:
         notes.append(f"times are those of the column's time zone: {listing(zones)}")
-    for mark, names in doubtful_marks(columns).items():
+    for mark, names in marks.items():
         notes.append(
-            f"{mark!r} is a value of {listing(map(repr, names))}; if it means a missing value, "
+            f"{mark!r} is a value of {listing(names)}; if it means a missing value, "
             f'use na="{mark}" (--na "{mark}")'
         )
     return tuple(notes)

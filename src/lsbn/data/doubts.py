@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -66,29 +65,27 @@ def marks_among_numbers(column: Column) -> list[str]:
     return foreign if few and not re.search("[0-9]", "".join(foreign)) else []
 
 
-def doubtful_marks(columns: Sequence[Column]) -> dict[str, list[str]]:
-    """Find labels that may mean 'missing', and the columns that hold them.
+def doubtful_marks(column: Column) -> list[str]:
+    """Find values that may mean 'missing'.
 
     These are ``?`` and ``*``, a few labels among numbers, and a number such as -999 if all others
     are not negative.
 
     Examples
     --------
-    >>> doubtful_marks([Column("x", np.arange(2), None, ("?", "yes"))])
-    {'?': ['x']}
+    >>> doubtful_marks(Column("x", np.arange(2), None, ("?", "yes")))
+    ['?']
     """
-    found: dict[str, list[str]] = {}
-    for column in columns:
-        plain = [mark for mark in ALWAYS_DOUBTFUL if mark in (column.labels or ())]
-        for mark in dict.fromkeys(plain + marks_among_numbers(column) + _negative_mark(column)):
-            found.setdefault(mark, []).append(column.name)
-    return found
+    plain = [mark for mark in ALWAYS_DOUBTFUL if mark in (column.labels or ())]
+    return list(dict.fromkeys(plain + marks_among_numbers(column) + _negative_mark(column)))
 
 
 def _negative_mark(column: Column) -> list[str]:
     """Return the only negative number of a column, if it often means 'missing'."""
-    if column.labels is not None or column.time or not len(column.present):
+    if column.labels is not None or column.time:
         return []
-    least = column.present.min()
-    alone = least in NUMBERS_FOR_MISSING and (column.present[column.present != least] >= 0).all()
-    return [str(int(least))] if alone else []
+    values = column.present
+    least = values.min() if len(values) else 0
+    if least not in NUMBERS_FOR_MISSING:
+        return []
+    return [str(int(least))] if (values[values != least] >= 0).all() else []
