@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from lsbn.data.coding import (
     CodedColumn,
@@ -13,7 +15,7 @@ from lsbn.data.coding import (
     code_columns,
     has_many_states,
 )
-from lsbn.data.columns import Column, DataError
+from lsbn.data.columns import Column, DataError, check_shape
 from lsbn.data.doubts import names_rows
 from lsbn.data.ingest import file_columns
 from lsbn.data.options import TableOptions
@@ -21,6 +23,8 @@ from lsbn.data.problems import Problem, TableError, cured_options
 from lsbn.data.textfile import TextLayout
 
 __all__ = ["ColumnReport", "TableReport", "check_file"]
+
+Reading = Callable[[TableOptions], tuple[list[Column], tuple[str, ...]]]
 
 CURES = 3
 """A cure may show another problem: marks that are missing values make a column of numbers."""
@@ -111,7 +115,8 @@ def check_file(
     >>> report.columns[0].kind, report.columns[0].states, report.cured.missing
     ('fractions', ('0.5', '1.5'), 'infer')
     """
-    first, notes = file_columns(path, options, None, layout)
+    read = partial(file_columns, path, names=None, layout=layout)
+    first, notes = read(options)
     problems, cured, columns = "", options, first
     for trial in range(CURES + 1):
         try:
@@ -121,15 +126,16 @@ def check_file(
             if trial == CURES:
                 raise
             problems = problems or str(error)
+            columns = _with_cure(columns, cured, error.cured, read, problems)
             cured = error.cured
-            columns = _read_again(path, cured, layout, problems)
     rows = [column.name for column in columns if names_rows(column)]
     advice = advice_notes(columns, coded, rows)
     better = _advised(columns, coded, rows, cured)
     if better is not None:
-        cured = better
-        columns = _read_again(path, cured, layout, problems)
-        coded, more = code_columns(columns, cured)
+        with suppress(DataError):  # advice, no more
+            left = _with_cure(columns, cured, better, read, problems)
+            coded, more = code_columns(left, better)
+            columns, cured = left, better
     closing = closing_notes(columns, coded)
     found = dict(zip((column.name for column in columns), coded, strict=True))
     return TableReport(
@@ -142,15 +148,16 @@ def check_file(
     )
 
 
-def _read_again(
-    path: str | os.PathLike[str],
-    options: TableOptions,
-    layout: TextLayout | None,
-    problems: str,
+def _with_cure(
+    columns: list[Column], before: TableOptions, after: TableOptions, read: Reading, problems: str
 ) -> list[Column]:
-    """Read a file with the options of a cure; name the problems if too few columns are left."""
+    """Return the columns with the options of a cure; name the problems if too few are left."""
     try:
-        return file_columns(path, options, None, layout)[0]
+        if after.na != before.na:
+            return read(after)[0]
+        left = [column for column in columns if column.name not in after.drop]
+        check_shape(len(left), len(columns[0].values), "table")
+        return left
     except DataError as error:
         raise DataError(
             f"{problems}; with this cure: {error}" if problems else str(error)
