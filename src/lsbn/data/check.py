@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from lsbn.data.coding import (
     CodedColumn,
@@ -84,6 +85,16 @@ class TableReport:
     notes: tuple[str, ...]
 
 
+class _Cured(NamedTuple):
+    """The problems of a table, options that cure them, and its columns with these options."""
+
+    problems: str
+    options: TableOptions
+    columns: list[Column]
+    coded: list[CodedColumn]
+    notes: tuple[str, ...]
+
+
 def check_file(
     path: str | os.PathLike[str], options: TableOptions, layout: TextLayout | None = None
 ) -> TableReport:
@@ -117,17 +128,7 @@ def check_file(
     """
     read = partial(file_columns, path, names=None, layout=layout)
     first, notes = read(options)
-    problems, cured, columns = "", options, first
-    for trial in range(CURES + 1):
-        try:
-            coded, more = code_columns(columns, cured)
-            break
-        except TableError as error:
-            if trial == CURES:
-                raise
-            problems = problems or str(error)
-            columns = _with_cure(columns, cured, error.cured, read, problems)
-            cured = error.cured
+    problems, cured, columns, coded, more = _cured(first, options, read)
     rows = [column.name for column in columns if names_rows(column)]
     advice = advice_notes(columns, coded, rows)
     better = _advised(columns, coded, rows, cured)
@@ -146,6 +147,21 @@ def check_file(
         cured=cured,
         notes=(*notes, *more, *(note for note in advice if note not in closing), *closing),
     )
+
+
+def _cured(columns: list[Column], options: TableOptions, read: Reading) -> _Cured:
+    """Code the columns of a table, with options that cure its problems."""
+    problems, trials = "", CURES
+    while True:
+        try:
+            return _Cured(problems, options, columns, *code_columns(columns, options))
+        except TableError as error:
+            if not trials:
+                raise
+            trials -= 1
+            problems = problems or str(error)
+            columns = _with_cure(columns, options, error.cured, read, problems)
+            options = error.cured
 
 
 def _with_cure(
