@@ -46,3 +46,18 @@ def test_pyagrum(whole_alarm):
     assert {found.variable(v).name() for v in found.nodes()} == set(expected.names)
     for name, parents, distribution in rows_of(expected):
         assert found.cpt(name)[parents] == pytest.approx(distribution)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["x.bif", "x.bifxml", "x.net"])
+def test_files_for_other_packages(whole_alarm, tmp_path, name):
+    gum = pytest.importorskip("pyagrum")
+    path, expected = tmp_path / name, whole_alarm.to_network()
+    write = {".bif": "to_bif", ".bifxml": "to_xmlbif", ".net": "to_net"}[path.suffix]
+    getattr(whole_alarm, write)(path)
+    found = gum.loadBN(str(path))
+    assert {(found.variable(u).name(), found.variable(v).name()) for u, v in found.arcs()} == set(
+        whole_alarm.dag_.edges
+    )
+    for variable, parents, distribution in rows_of(expected):
+        assert found.cpt(variable)[parents] == pytest.approx(distribution, abs=1e-6)

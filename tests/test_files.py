@@ -93,6 +93,8 @@ def test_pipes_are_refused(tmp_path):
         require_ordinary(tmp_path / "pipe")
     with pytest.raises(FileNotFoundError, match="no such file"):
         require_ordinary(tmp_path / "nothing")
+    with pytest.raises(ValueError, match="is a folder; give a file"):
+        require_ordinary(tmp_path)
 
 
 @given(st.text(st.sampled_from("'=+-@\t\ra(|!1"), max_size=6))

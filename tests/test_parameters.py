@@ -31,6 +31,7 @@ from lsbn.parameters import check_parameters, copies_of, score_of, seed_sequence
         ({"fold_copies": 1}, "fold_copies is 1; use"),
         ({"n_jobs": 0}, "n_jobs is 0; use 1 or more, -1 for all cores, or None"),
         ({"n_jobs": "all"}, "n_jobs is 'all'"),
+        ({"checkpoint": 3}, "checkpoint is 3; use the name of a folder"),
     ],
 )
 def test_impossible_parameters_are_refused(options, message):

@@ -14,11 +14,11 @@ from lsbn.network import load_network
 from lsbn.runs import (
     Run,
     Summary,
-    columns_of,
     covered_edges,
     evaluation_of,
     load_truth,
     require_free,
+    table_columns_of,
     threshold_of,
     write_run,
 )
@@ -85,7 +85,7 @@ def test_evaluation_counts_the_edges_of_groups(tmp_path):
     write_run(tmp_path / "run", replace(SUMMARY, groups=groups), [list(NAMES)], edges=EDGES)
     run = Run(tmp_path / "run")
     assert run.groups == {NAMES[0]: ["x", "y"]}
-    assert columns_of(run.edges().names, run.groups) == ["x", "y", "b", "c"]
+    assert table_columns_of(run.edges().names, run.groups) == ["x", "y", "b", "c"]
     truth = nx.DiGraph([("x", "y"), ("y", "b"), ("b", "c")])
     found = evaluation_of(run.edges(), truth, 7, groups=run.groups)
     assert (found["hits"], found["misses"], found["errors"], found["shd"]) == (2, 0, 0, 0)
@@ -247,3 +247,8 @@ def test_evaluation_is_that_of_the_file(tmp_path):
 def test_coverage_counts_each_edge_once():
     truth = nx.DiGraph([("a", "b"), ("b", "c"), ("a", "z")])
     assert covered_edges([["a", "b"], ["b", "a"], ["b", "c"]], truth) == 2
+
+
+def test_the_folder_needs_a_name():
+    with pytest.raises(ValueError, match="name of the folder to write is empty"):
+        require_free("", force=True)

@@ -191,6 +191,8 @@ def require_ordinary(path: str | os.PathLike[str]) -> None:
     """
     if not Path(path).exists():
         raise FileNotFoundError(errno.ENOENT, "no such file", str(path))
+    if Path(path).is_dir():
+        raise ValueError(f"{path} is a folder; give a file (of a run: its edges.csv)")
     if not Path(path).is_file():
         raise ValueError(f"{path} is no ordinary file; save its contents to a file first")
 

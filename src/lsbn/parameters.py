@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
@@ -51,6 +52,10 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
     if given["knowledge"] is not None:
         Knowledge.of(given["knowledge"])
     _check_weights(given["weights"])
+    if not isinstance(given["checkpoint"], str | os.PathLike | None):
+        raise ValueError(
+            f"checkpoint is {given['checkpoint']!r}; use the name of a folder, or None"
+        )
     _check_whole("n_graphs", given["n_graphs"], 0)
     _check_whole("max_community", given["max_community"], 2)
     _check_whole("max_size", given["max_size"], 2, 20)

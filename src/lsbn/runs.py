@@ -28,12 +28,12 @@ from lsbn.version import __version__
 __all__ = [
     "Run",
     "Summary",
-    "columns_of",
     "covered_edges",
     "evaluation_of",
     "json_ready",
     "load_truth",
     "require_free",
+    "table_columns_of",
     "threshold_of",
     "versions",
     "write_run",
@@ -127,6 +127,8 @@ def require_free(path: str | os.PathLike[str], *, force: bool = False) -> None:
     PermissionError
         If the folder cannot be created there.
     """
+    if not str(path):
+        raise ValueError("the name of the folder to write is empty; give one, such as runs/mine")
     target = Path(path).resolve()
     if target.exists():
         if not target.is_dir():
@@ -233,7 +235,8 @@ class Run:
     def __post_init__(self) -> None:
         object.__setattr__(self, "path", Path(self.path))
         if not self.path.is_dir():
-            raise FileNotFoundError(f"{self.path} is not a run folder: there is no such folder")
+            why = "it is a file" if self.path.exists() else "there is no such folder"
+            raise FileNotFoundError(f"{self.path} is not a run folder: {why}")
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -284,12 +287,12 @@ class Run:
         return EdgeProbabilities.from_csv(path, sorted(known))
 
 
-def columns_of(names: Iterable[str], groups: Mapping[str, Sequence[str]]) -> list[str]:
+def table_columns_of(names: Iterable[str], groups: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the columns of the table for the variables of a result.
 
     Examples
     --------
-    >>> columns_of(["a = c", "b"], {"a = c": ["a", "c"]})
+    >>> table_columns_of(["a = c", "b"], {"a = c": ["a", "c"]})
     ['a', 'c', 'b']
     """
     return [column for name in names for column in groups.get(name, (name,))]

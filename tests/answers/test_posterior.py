@@ -171,7 +171,7 @@ def test_without_a_posterior_the_error_names_the_cure(alarm, options):
 
 def test_wrong_questions(model):
     name = model.edges_.names[0]
-    with pytest.raises(KeyError, match="no variable 'HRX'; there is 'HR"):
+    with pytest.raises(KeyError, match="no variable 'HRX'; did you mean 'HR"):
         model.probability("HRX", name)
     with pytest.raises(ValueError, match="how is 'near'; use edge, adjacent, path, blanket"):
         model.probability(name, model.edges_.names[1], how="near")

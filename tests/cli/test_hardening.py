@@ -125,11 +125,18 @@ def test_a_damaged_cache_is_rebuilt(tmp_path):
         done = subprocess.run(words, capture_output=True, text=True, env=environment)
         assert (done.stdout, done.stderr) == ("16\n", "")
 
+    def half(text):
+        return text[: len(text) // 2]
+
+    def turned(text):
+        middle = len(text) // 2
+        return text[:middle] + bytes(255 - b for b in text[middle : middle + 200]) + text[middle:]
+
     call()
-    for kind in ("nbi", "nbc"):
+    for kind, damaged in (("nbi", half), ("nbc", half), ("nbc", turned)):
         (file,) = tmp_path.rglob(f"*.{kind}")
         whole = file.read_bytes()
-        file.write_bytes(whole[: len(whole) // 2])
+        file.write_bytes(damaged(whole))
         call()
         assert next(tmp_path.rglob(f"*.{kind}")).stat().st_size == len(whole)
 

@@ -155,3 +155,23 @@ def test_parquet_with_odd_metadata_of_pandas(tmp_path, metadata):
 def test_numbers_of_thousands_of_digits_are_labels(tmp_path):
     (tmp_path / "t.csv").write_text(f"a,b\n{'9' * 5000},1\n1,2\n{'8' * 5000},1\n")
     assert Dataset.read(tmp_path / "t.csv").cards.tolist() == [3, 2]
+
+
+def test_packed_spaces_are_counted_too(tmp_path, monkeypatch):
+    with gzip.open(tmp_path / "bomb.txt.gz", "wb") as file:
+        file.write(b"a b\n" + b"1 2\n" * 100_000)
+    assert Dataset.read(tmp_path / "bomb.txt.gz").n_rows == 100_000
+    monkeypatch.setattr(lsbn.data.textfile, "_PLAUSIBLE", 1000)
+    with pytest.raises(DataError, match="unpacks to more than 250 times its size"):
+        Dataset.read(tmp_path / "bomb.txt.gz")
+
+
+def test_long_lines_and_many_columns(tmp_path, monkeypatch):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c\n" + "1,2,3\n" * 3)
+    monkeypatch.setattr(lsbn.data.textfile, "_MOST_COLUMNS", 1)
+    with pytest.raises(DataError, match=r"more than 1 columns \(3\)"):
+        Dataset.read(path)
+    monkeypatch.setattr(lsbn.data.textfile, "_LONGEST_LINE", 6)
+    with pytest.raises(DataError, match="line 1 has more than 6 characters"):
+        Dataset.read(path)

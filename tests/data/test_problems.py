@@ -113,9 +113,9 @@ def test_marks_are_pointed_out(tmp_path):
     )
     notes = Dataset.from_table(table).notes
     assert [note.split(";")[0] for note in notes] == [
-        "'?' is a state of 'a'",
-        "'*' is a state of 'a'",
-        "'n/d' is a state of 'b'",
+        "'?' is a value of 'a'",
+        "'*' is a value of 'a'",
+        "'n/d' is a value of 'b'",
     ]
     assert all("--na" in note for note in notes)
 
@@ -123,7 +123,7 @@ def test_marks_are_pointed_out(tmp_path):
 def test_row_numbers_are_pointed_out():
     table = frame(row=np.arange(1, 31), patient_id=np.arange(30) ** 2, b=[0, 1] * 15)
     notes = Dataset.from_table(table).notes
-    assert any("'row', 'patient_id' names the rows" in note for note in notes)
+    assert any("'row', 'patient_id' name the rows" in note for note in notes)
 
 
 def test_what_each_column_becomes(tmp_path):
@@ -150,7 +150,57 @@ def test_what_each_column_becomes(tmp_path):
 def test_text_that_differs_in_nearly_all_rows_is_pointed_out():
     names = [f"person {k}" for k in range(19)]
     table = frame(name=[*names, names[0]], town=["a", "b"] * 10, street=[*names[:12], *["s"] * 8])
-    told = "'name' names the rows, it is no variable"
+    told = "'name' names the rows, and is no variable"
     assert any(told in note for note in Dataset.from_table(table).notes)
     unused = pd.Categorical(["a", "b"] * 10, categories=["a", "b", *names])
     assert Dataset.from_table(frame(x=unused, y=[1, 2] * 10)).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [("userId", True), ("Identifier", True), ("x.ID", True), ("humid", False), ("grid", False)],
+)
+def test_identifiers_by_their_names(name, found):
+    table = frame(**{name: np.arange(30) ** 2}, b=[0, 1] * 15)
+    assert any("names the rows" in n for n in Dataset.from_table(table).notes) == found
+
+
+def test_the_command_of_the_check_follows_its_own_advice(tmp_path):
+    table = frame(day=np.arange(40), size=np.arange(40) % 20, town=["a", "b"] * 20)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    report = check_file(tmp_path / "t.csv", TableOptions())
+    assert report.problems == ""
+    assert command_words(TableOptions(), report.cured) == [
+        *("--discretize", "quantile"),
+        *("--drop", "day"),
+    ]
+    assert [len(c.states) for c in report.columns] == [0, 5, 2]
+    told = " ".join(report.notes)
+    assert "'day' names the rows" in told
+    assert "'size' (20)" in told
+    chosen = TableOptions("day=states,size=states")
+    assert check_file(tmp_path / "t.csv", chosen).cured == chosen
+
+
+def test_a_cure_that_leaves_one_column_is_told_with_the_problem(tmp_path):
+    table = frame(name=[f"n{k}" for k in range(99)], x=np.arange(99) % 3)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(DataError, match=r"'name' \(99 states\).*with this cure.*a single column"):
+        check_file(tmp_path / "t.csv", TableOptions())
+
+
+def test_no_cure_is_shown_where_an_option_should_be_left_out():
+    with pytest.raises(TableError, match=r"leave out the name of this column$"):
+        Dataset.from_table(frame(a=["x", "y"] * 5, b=[0, 1] * 5), discretize="a=quantile")
+
+
+def test_numbers_that_may_mean_missing_are_pointed_out(tmp_path):
+    table = frame(a=[1, 2, -999, 4] * 9, b=[-999, -1, 2, 3] * 9, c=[0.5, 1.5, -99.0, 2.5] * 9)
+    notes = Dataset.from_table(table, discretize="quantile", bins=3).notes
+    told = [note for note in notes if "missing value" in note]
+    assert [note.split(";")[0] for note in told] == [
+        "'-999' is a value of 'a'",
+        "'-99' is a value of 'c'",
+    ]
+    data = Dataset.from_table(table, na="-999,-99", missing="state", discretize="quantile", bins=3)
+    assert [states[-1] for states in data.states] == ["(missing)"] * 3

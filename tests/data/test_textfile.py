@@ -19,6 +19,7 @@ from lsbn.data import DataError, Dataset
         (b"a\n1\n2\n", "a single column"),
         (b"a,b\n1,2\n", "a single row"),
         (b"a,b\n1,2\n1,2,3\n4\n", r"header has 2 .*row 2 \(line 3\) has 3, row 3 \(line 4\) has 1"),
+        (b"3,2,x\n1,2\n1,3\n", "first line has 3 fields, but all others have 2;.*--no-header"),
         (b"a,b\n1,\xe9\n2,x\n", "not UTF-8"),
         (b"a,b\n" + b"1,2\n" * 10_000 + b"1,\xe9\n", "not UTF-8"),
         ("a,b\n1,2\n2,3\n".encode("utf-16"), "not UTF-8"),
@@ -168,3 +169,29 @@ def test_dates_with_slashes(tmp_path):
     assert data.states[0] == ("2012", "2013")
     (tmp_path / "t.csv").write_text("when,x\n31/01/2012,1\n2012/01/3,2\n")
     assert Dataset.read(tmp_path / "t.csv").states[0] == ("2012/01/3", "31/01/2012")
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "states"),
+    [
+        ("# by hand\na,b\n1,x\n2,y\n", ("a", "b"), ("1", "2")),
+        ("# by hand\n# in 2020\n\na;b\n1;x\n2;y\n", ("a", "b"), ("1", "2")),
+        ("#a,b\n1,x\n2,y\n", ("#a", "b"), ("1", "2")),
+        ("# by hand\n#a,b\n1,x\n2,y\n", ("#a", "b"), ("1", "2")),
+        ("a,b\n#1,x\n#2,y\n", ("a", "b"), ("#1", "#2")),
+    ],
+)
+def test_comments_above_the_header(tmp_path, text, names, states):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    data = Dataset.read(path)
+    assert data.names == names
+    assert data.states[0] == states
+    assert any("start with #" in note for note in data.notes) == text.startswith("# ")
+
+
+def test_lines_are_counted_below_comments(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("# by hand\na,b\n1,x\n2\n3,y\n")
+    with pytest.raises(DataError, match=r"row 2 \(line 4\) has 1"):
+        Dataset.read(path)

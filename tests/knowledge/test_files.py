@@ -1,4 +1,5 @@
 import json
+import os
 
 import pytest
 
@@ -132,3 +133,9 @@ def test_sentences_tell_everything():
     ]
     assert not Knowledge()
     assert EVERYTHING
+
+
+def test_a_pipe_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "k.csv")
+    with pytest.raises(ValueError, match="no ordinary file"):
+        Knowledge.read(tmp_path / "k.csv")

@@ -70,3 +70,8 @@ def test_tiny_tables(n):
 def test_independent_constants_stay_alone():
     data = Dataset(np.zeros((3, 5), np.uint8), np.ones(3, int), ("a", "b", "c"), (("x",),) * 3)
     assert [c.tolist() for c in ropart(data).communities] == [[0], [1], [2]]
+
+
+def test_no_weights(alarm):
+    with pytest.raises(ValueError, match="weights is empty"):
+        ropart(alarm, weights=[])

@@ -135,6 +135,9 @@ def test_constant_variables_without_a_pair_are_not_drawn(small, monkeypatch):
     assert data["picture"]["marks"] == [0, 2, 3]
     monkeypatch.setattr(picture, "MOST_DRAWN", 2)
     assert payload(wide, [], constants=["b"])["picture"]["marks"] == [0, 2]
+    missed = nx.DiGraph([("a", "b")])
+    missed.add_nodes_from(wide.names)
+    assert payload(wide, [], missed, constants=["b", "e"])["constants"] == [1, 4]
 
 
 def clusters(n, size):

@@ -73,6 +73,16 @@ def test_the_picture_fits_the_first_screen(browser, page, width, height):
     assert bottom - top >= 300
 
 
+def test_the_picture_has_little_empty_space_on_a_phone(browser, page):
+    browser.open(page[0], width=390, height=844)
+    share = browser.run(
+        "(() => { const whole = document.getElementById('network').getBoundingClientRect();"
+        "const drawn = document.querySelector('#network > g').getBoundingClientRect();"
+        "return drawn.height / whole.height; })()"
+    )
+    assert share > 0.6
+
+
 def test_names_in_the_table_stay_whole_on_a_phone(browser, page):
     browser.open(page[0], width=390, height=800)
     tall = browser.run(

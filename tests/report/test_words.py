@@ -81,3 +81,19 @@ def test_notes_about_the_table_are_passed_on():
 def test_strange_values_do_no_harm():
     strange = {"r_hat": None, "chains": "many", "notes": None, "method": 3}
     assert findings(FitDiagnostics.of(strange)) == []
+
+
+def test_searches_that_disagree():
+    apart = findings(FitDiagnostics(searches_compared=4, searches_agreed=1))
+    assert apart[0].text == "Only 1 of 4 independent searches reached the best log score"
+    figures = {"searches_compared": 2, "searches_agreed": 2}
+    (agreed,) = findings(FitDiagnostics(**figures))
+    assert (agreed.level, agreed.text) == ("good", "2 independent searches agree")
+    other = findings(FitDiagnostics(**figures, doubtful_share=0.9, doubtful_variables=["a"]))
+    assert other[0].level == "warning"
+    assert other[0].text == "2 independent searches reached the same log score by different edges"
+    assert "Edges into 'a' differ" in other[0].why
+
+
+def test_a_huge_r_hat_is_written_in_words():
+    assert findings(FitDiagnostics(r_hat=1000.0))[0].text == "R-hat above 100"

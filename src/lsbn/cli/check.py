@@ -28,7 +28,8 @@ HELP = f"""\
 {TABLE_HELP}
 
 Nothing is learned or written. If the table has problems, all of them are printed, with a command
-that cures them; the list of the columns shows what they become with this command.
+that cures them; the list of the columns shows what they become with this command. The command also
+leaves out columns that only name the rows, and cuts whole numbers with many different values.
 
 Example:
   lsbn check survey.csv"""
@@ -104,6 +105,6 @@ def _becomes(column: ColumnReport) -> str:
 
 
 def _shortened(text: str, width: int) -> str:
-    """Make a text one line of at most `width` characters."""
-    line = " ".join(text.split("\n"))
+    """Make a text one line of at most `width` characters, without control characters."""
+    line = "".join(c if c.isprintable() else " " for c in text)
     return line if len(line) <= width else line[: width - 3] + "..."

@@ -37,14 +37,14 @@ def add_parser(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Compare the edges of a run with the true network."""
-    from lsbn.runs import Run, columns_of, evaluation_of, load_truth
+    from lsbn.runs import Run, evaluation_of, load_truth, table_columns_of
 
     finished = Run(Path(arguments.run_folder))
     truth = load_truth(arguments.truth)
     edges, groups = finished.edges(truth), finished.groups
     if groups.keys() & set(truth):  # the truth is a list of edges between groups
         groups = {}
-    truth = load_truth(arguments.truth, columns_of(edges.names, groups))
+    truth = load_truth(arguments.truth, table_columns_of(edges.names, groups))
     evaluation = evaluation_of(edges, truth, finished.summary.get("seed"), groups=groups)
     if arguments.json:
         print(json.dumps(evaluation))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from lsbn.knowledge import Knowledge
 
-__all__ = ["KNOWLEDGE_HELP", "add_knowledge_options", "knowledge_of", "read_knowledge"]
+__all__ = ["KNOWLEDGE_HELP", "add_knowledge_options", "collect_knowledge", "knowledge_of"]
 
 KNOWLEDGE_HELP = """\
 FILE has what you know about the edges. A .csv file has the header kind,source,target,value:
@@ -42,7 +42,7 @@ def add_knowledge_options(command: argparse.ArgumentParser) -> None:
         )
 
 
-def read_knowledge(arguments: argparse.Namespace) -> None:
+def collect_knowledge(arguments: argparse.Namespace) -> None:
     """Read the file and the options of knowledge, and store all of it in ``knowledge``.
 
     The summary of the run then has the whole knowledge, not only the name of a file.
@@ -63,7 +63,7 @@ def read_knowledge(arguments: argparse.Namespace) -> None:
 
 
 def knowledge_of(arguments: argparse.Namespace) -> Knowledge | None:
-    """Return the knowledge that `read_knowledge` stored; None if there is none."""
+    """Return the knowledge that `collect_knowledge` stored; None if there is none."""
     from lsbn.knowledge import Knowledge
 
     return Knowledge.of(arguments.knowledge) if arguments.knowledge else None

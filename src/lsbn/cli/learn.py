@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsbn.cli.inputs import read_table, read_truth
-from lsbn.cli.knowledge import KNOWLEDGE_HELP, add_knowledge_options, read_knowledge
+from lsbn.cli.knowledge import KNOWLEDGE_HELP, add_knowledge_options, collect_knowledge
 from lsbn.cli.options import (
     LEARNERS,
     N_GRAPHS,
@@ -155,7 +155,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.graphs != N_GRAPHS and (arguments.learner != LEARNERS[0] or arguments.paper):
         raise ValueError(f"--graphs is for the last pass of {LEARNERS[0]}; leave out --graphs")
     require_free(arguments.output, force=arguments.force)
-    read_knowledge(arguments)
+    collect_knowledge(arguments)
     _check_draft(arguments)
     stages = StageProgress()
     with claimed(arguments.output):

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
-from lsbn.data.coding import CodedColumn, closing_notes, code_columns
-from lsbn.data.columns import Column
+from lsbn.data.coding import (
+    CodedColumn,
+    advice_notes,
+    closing_notes,
+    code_columns,
+    has_many_states,
+)
+from lsbn.data.columns import Column, DataError, check_shape
+from lsbn.data.doubts import names_rows
 from lsbn.data.ingest import file_columns
 from lsbn.data.options import TableOptions
-from lsbn.data.problems import TableError
+from lsbn.data.problems import Problem, TableError, cured_options
 from lsbn.data.textfile import TextLayout
 
 __all__ = ["ColumnReport", "TableReport", "check_file"]
+
+Reading = Callable[[TableOptions], tuple[list[Column], tuple[str, ...]]]
 
 CURES = 3
 """A cure may show another problem: marks that are missing values make a column of numbers."""
@@ -58,7 +71,8 @@ class TableReport:
     problems : str
         All problems of the table with the given options, or an empty text.
     cured : TableOptions
-        Options with which the table can be used.
+        Options with which the table can be used; columns that name the rows are left out, and
+        numbers with many states are cut.
     notes : tuple of str
         Remarks on single columns.
     """
@@ -68,6 +82,16 @@ class TableReport:
     columns: list[ColumnReport]
     problems: str
     cured: TableOptions
+    notes: tuple[str, ...]
+
+
+class _Cured(NamedTuple):
+    """The problems of a table, options that cure them, and its columns with these options."""
+
+    problems: str
+    options: TableOptions
+    columns: list[Column]
+    coded: list[CodedColumn]
     notes: tuple[str, ...]
 
 
@@ -102,18 +126,18 @@ def check_file(
     >>> report.columns[0].kind, report.columns[0].states, report.cured.missing
     ('fractions', ('0.5', '1.5'), 'infer')
     """
-    first, notes = file_columns(path, options, None, layout)
-    problems, cured, columns = "", options, first
-    for trial in range(CURES + 1):
-        try:
-            coded, more = code_columns(columns, cured)
-            break
-        except TableError as error:
-            if trial == CURES:
-                raise
-            problems = problems or str(error)
-            cured = error.cured
-            columns, _ = file_columns(path, cured, None, layout)
+    read = partial(file_columns, path, names=None, layout=layout)
+    first, notes = read(options)
+    problems, cured, columns, coded, more = _cured(first, options, read)
+    rows = [column.name for column in columns if names_rows(column)]
+    advice = advice_notes(columns, coded, rows)
+    better = _advised(columns, coded, rows, cured)
+    if better is not None:
+        with suppress(DataError):  # advice, no more
+            left = _with_cure(columns, cured, better, read, problems)
+            coded, more = code_columns(left, better)
+            columns, cured = left, better
+    closing = closing_notes(columns, coded)
     found = dict(zip((column.name for column in columns), coded, strict=True))
     return TableReport(
         n_rows=len(first[0].values),
@@ -121,8 +145,59 @@ def check_file(
         columns=[_report(column, found.get(column.name)) for column in first],
         problems=problems,
         cured=cured,
-        notes=(*notes, *more, *closing_notes(columns, coded)),
+        notes=(*notes, *more, *(note for note in advice if note not in closing), *closing),
     )
+
+
+def _cured(columns: list[Column], options: TableOptions, read: Reading) -> _Cured:
+    """Code the columns of a table, with options that cure its problems."""
+    problems, trials = "", CURES
+    while True:
+        try:
+            return _Cured(problems, options, columns, *code_columns(columns, options))
+        except TableError as error:
+            if not trials:
+                raise
+            trials -= 1
+            problems = problems or str(error)
+            columns = _with_cure(columns, options, error.cured, read, problems)
+            options = error.cured
+
+
+def _with_cure(
+    columns: list[Column], before: TableOptions, after: TableOptions, read: Reading, problems: str
+) -> list[Column]:
+    """Return the columns with the options of a cure; name the problems if too few are left."""
+    try:
+        if after.na != before.na:
+            return read(after)[0]
+        left = [column for column in columns if column.name not in after.drop]
+        check_shape(len(left), len(columns[0].values), "table")
+        return left
+    except DataError as error:
+        raise DataError(
+            f"{problems}; with this cure: {error}" if problems else str(error)
+        ) from None
+
+
+def _advised(
+    columns: Sequence[Column],
+    coded: Sequence[CodedColumn],
+    rows: Sequence[str],
+    options: TableOptions,
+) -> TableOptions | None:
+    """Return options that leave out columns that name the rows, and cut numbers with many states.
+
+    Columns that the user names in ``keep`` or ``discretize`` stay as they are.
+    """
+    named = {*options.cuts, *options.keep}
+    problems = [
+        Problem("crowded", column, c.n_states)
+        for column, c in zip(columns, coded, strict=True)
+        if column.name not in named and (column.name in rows or has_many_states(column, c))
+    ]
+    left = len(columns) - sum(problem.column.name in rows for problem in problems)
+    return cured_options(problems, options) if problems and left > 1 else None
 
 
 def _report(column: Column, coded: CodedColumn | None) -> ColumnReport:

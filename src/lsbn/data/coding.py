@@ -14,7 +14,15 @@ from lsbn.data.doubts import doubtful_marks, names_rows
 from lsbn.data.options import Cut, TableOptions
 from lsbn.data.problems import Problem, TableError, missing_text
 
-__all__ = ["CodedColumn", "CodedTable", "closing_notes", "code_columns", "code_table"]
+__all__ = [
+    "CodedColumn",
+    "CodedTable",
+    "advice_notes",
+    "closing_notes",
+    "code_columns",
+    "code_table",
+    "has_many_states",
+]
 
 MANY_STATES = 12
 """A column of numbers with more states is pointed out, unless it is cut."""
@@ -215,41 +223,61 @@ def _missing_label(labels: tuple[str, ...]) -> str:
     return label
 
 
-def closing_notes(columns: Sequence[Column], coded: list[CodedColumn]) -> tuple[str, ...]:
-    """Tell what was cut, and point out what may be a mistake."""
-    groups: dict[Cut, list[str]] = {}
-    constant, rows, notes = [], [], []
-    for column, c in zip(columns, coded, strict=True):
-        if c.cut is not None:
-            groups.setdefault(c.cut, []).append(repr(column.name))
-        if c.n_states == 1:
-            constant.append(repr(column.name))
-        if names_rows(column):
-            rows.append(repr(column.name))
+def has_many_states(column: Column, coded: CodedColumn) -> bool:
+    """Return whether a column of numbers would better be cut."""
+    return coded.cut is None and coded.n_states > MANY_STATES and column.labels is None
+
+
+def advice_notes(
+    columns: Sequence[Column], coded: list[CodedColumn], rows: Sequence[str]
+) -> list[str]:
+    """Name the columns that should be cut, and those that name the rows."""
     many = [
         f"{column.name!r} ({c.n_states})"
         for column, c in zip(columns, coded, strict=True)
-        if c.cut is None and c.n_states > MANY_STATES and column.labels is None
+        if has_many_states(column, c)
     ]
+    notes = []
     if many:
         notes.append(
             f"{len(many):,} column(s) of numbers have many states: {listing(many)}; intervals need "
             'fewer rows: discretize="quantile" (--discretize quantile)'
         )
-    for cut, names in groups.items():
-        notes.append(f"discretised {len(names):,} column(s) ({cut}): {listing(names)}")
-    if constant:
-        notes.append(f"{len(constant):,} column(s) with a single state: {listing(constant)}")
     if rows:
         notes.append(
-            f"{listing(rows)} names the rows, it is no variable; leave it out with drop (--drop)"
+            f"{listing(map(repr, rows))} {'names' if len(rows) == 1 else 'name'} the rows, and "
+            f"{'is no variable' if len(rows) == 1 else 'are no variables'}; leave out with drop "
+            "(--drop)"
         )
+    return notes
+
+
+def closing_notes(columns: Sequence[Column], coded: list[CodedColumn]) -> tuple[str, ...]:
+    """Tell what was cut, and point out what may be a mistake."""
+    groups: dict[Cut, list[str]] = {}
+    marks: dict[str, list[str]] = {}
+    rows = []
+    for column, c in zip(columns, coded, strict=True):  # one pass: values may be read from a file
+        if c.cut is not None:
+            groups.setdefault(c.cut, []).append(repr(column.name))
+        if names_rows(column):
+            rows.append(column.name)
+        for mark in doubtful_marks(column):
+            marks.setdefault(mark, []).append(repr(column.name))
+    notes = [
+        f"discretised {len(names):,} column(s) ({cut}): {listing(names)}"
+        for cut, names in groups.items()
+    ]
+    constant = [repr(v.name) for v, c in zip(columns, coded, strict=True) if c.n_states == 1]
+    if constant:
+        notes.append(f"{len(constant):,} column(s) with a single state: {listing(constant)}")
+    notes += advice_notes(columns, coded, rows)
     zones = [f"{c.name!r} ({c.zone})" for c in columns if c.zone]
     if zones:
         notes.append(f"times are those of the column's time zone: {listing(zones)}")
-    for mark, names in doubtful_marks(columns).items():
+    for mark, names in marks.items():
         notes.append(
-            f"{mark!r} is a state of {listing(map(repr, names))}; if it means a missing value, "
+            f"{mark!r} is a value of {listing(names)}; if it means a missing value, "
             f'use na="{mark}" (--na "{mark}")'
         )
     return tuple(notes)

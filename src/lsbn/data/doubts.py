@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,21 +12,23 @@ __all__ = ["doubtful_marks", "marks_among_numbers", "names_rows"]
 
 ALWAYS_DOUBTFUL = ("?", "*")
 """Labels that mean 'missing' in many files."""
+NUMBERS_FOR_MISSING = (-99, -999, -9999)
+"""Numbers that mean 'missing' in many files, if no other number of the column is negative."""
 FEW_MARKS = 3
 """At most this number of labels among numbers are taken for marks."""
 MANY_NUMBERS = 4
 """With fewer numbers beside them, labels such as 'none' are taken for states."""
 MANY_NAMES, NEARLY_ALL = 16, 0.8
 """Texts that differ in this share of the rows, and are at least so many, name the rows."""
-_IDENTIFIER = re.compile(r"(^|[^a-zA-Z])(id|index)$|^unnamed", re.IGNORECASE)
+_IDENTIFIER = re.compile(r"(?i:(^|[^a-z])(id|index)$|identifier$|^unnamed)|(?<=[a-z])I[dD]$")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def names_rows(column: Column) -> bool:
     """Return whether a column only names the rows.
 
-    Whole numbers count them (1, 2, 3, ... or 0, 1, 2, ...), or are called ``id`` and most values
-    differ. Of many texts, nearly all differ.
+    Whole numbers count them (1, 2, 3, ... or 0, 1, 2, ...), or are called ``id``, ``userId`` or
+    ``identifier`` and most values differ. Of many texts, nearly all differ.
 
     Examples
     --------
@@ -64,19 +65,27 @@ def marks_among_numbers(column: Column) -> list[str]:
     return foreign if few and not re.search("[0-9]", "".join(foreign)) else []
 
 
-def doubtful_marks(columns: Sequence[Column]) -> dict[str, list[str]]:
-    """Find labels that may mean 'missing', and the columns that hold them.
+def doubtful_marks(column: Column) -> list[str]:
+    """Find values that may mean 'missing'.
 
-    These are ``?`` and ``*``, and a few labels among numbers.
+    These are ``?`` and ``*``, a few labels among numbers, and a number such as -999 if all others
+    are not negative.
 
     Examples
     --------
-    >>> doubtful_marks([Column("x", np.arange(2), None, ("?", "yes"))])
-    {'?': ['x']}
+    >>> doubtful_marks(Column("x", np.arange(2), None, ("?", "yes")))
+    ['?']
     """
-    found: dict[str, list[str]] = {}
-    for column in columns:
-        plain = [mark for mark in ALWAYS_DOUBTFUL if mark in (column.labels or ())]
-        for mark in dict.fromkeys(plain + marks_among_numbers(column)):
-            found.setdefault(mark, []).append(column.name)
-    return found
+    plain = [mark for mark in ALWAYS_DOUBTFUL if mark in (column.labels or ())]
+    return list(dict.fromkeys(plain + marks_among_numbers(column) + _negative_mark(column)))
+
+
+def _negative_mark(column: Column) -> list[str]:
+    """Return the only negative number of a column, if it often means 'missing'."""
+    if column.labels is not None or column.time:
+        return []
+    values = column.present
+    least = values.min() if len(values) else 0
+    if least not in NUMBERS_FOR_MISSING:
+        return []
+    return [str(int(least))] if (values[values != least] >= 0).all() else []

@@ -179,7 +179,7 @@ def command_words(before: TableOptions, after: TableOptions) -> list[str]:
     words: list[str] = []
     for option in ("missing", "discretize", "drop", "na"):
         old, new = (_option_text(options, option) for options in (before, after))
-        if old != new:
+        if old != new and new:
             quoted = shlex.quote(new)
             words += [f"--{option}={quoted}"] if new.startswith("-") else [f"--{option}", quoted]
     return words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
@@ -31,7 +32,8 @@ NULL_SPELLINGS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", 
 
 SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 _BY_NAME = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
-_LONGEST_LINE = 1 << 26
+_LONGEST_LINE, _MOST_COLUMNS = 1 << 26, 2_000_000
+"""A text file with a longer line, in characters, or with more columns is refused."""
 _NUMBER = r"\s*[+-]?[0-9.]+([eE][+-]?[0-9]+)?\s*"
 _LARGEST_RATIO, _PLAUSIBLE = 250, 1 << 28
 """A file that unpacks to more bytes than both, by its size and in all, is refused."""
@@ -166,21 +168,26 @@ def combined(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 def _plan(path: Path, file: TextIO, layout: TextLayout) -> _Plan:
     """Find the separator, the names and the longest of the first lines."""
-    lines = [file.readline(_LONGEST_LINE) for _ in range(50)]
+    lines = _first_lines(path, file)
     first = next((line for line in lines if line.strip()), "")
     if not first:
         raise DataError(f"{path}: the file is empty; expected a header and rows")
+    first = next((line for line in lines if line.strip() and not _is_comment(line)), first)
     lower = path.name.lower()
     usual = "," if ".csv" in lower[-7:] else "\t" if ".tsv" in lower[-7:] else None
     sep = layout.sep or usual or _sniffed(first)
-    rows = _rows(lines, sep)
+    if (n_columns := 1 + max(first.count(c) for c in {sep, _sniffed(first)})) > _MOST_COLUMNS:
+        raise DataError(f"{path}: more than {_MOST_COLUMNS:,} columns ({n_columns:,}); keep fewer")
+    above, rows = _without_comments(_rows(lines, sep))
     skip, header = next(rows)
     notes: tuple[str, ...] = ()
     if len(header) == 1 and layout.sep is None and _sniffed(first) != sep:
         sep = _sniffed(first)
         notes = (f"the separator of the fields is {sep!r}",)
-        rows = _rows(lines, sep)
+        above, rows = _without_comments(_rows(lines, sep))
         skip, header = next(rows)
+    if above:
+        notes += (f"left out {above} line(s) at the top that start with #",)
     width = len(next(rows, (0, header))[1])
     if not layout.header:
         header, skip = [f"x{i}" for i in range(len(header))], skip - 1
@@ -190,6 +197,39 @@ def _plan(path: Path, file: TextIO, layout: TextLayout) -> _Plan:
         notes += ("all names are numbers; if the first line is a row, use --no-header",)
     block = min(max(1 << 22, 64 * max(map(len, lines))), 1 << 30)
     return _Plan(sep, header, skip, block, notes)
+
+
+def _first_lines(path: Path, file: TextIO) -> list[str]:
+    """Read up to 50 lines; fewer if they are very long."""
+    lines: list[str] = []
+    while len(lines) < 50 and sum(map(len, lines)) <= _LONGEST_LINE:
+        lines.append(file.readline(_LONGEST_LINE))
+        if len(lines[-1]) == _LONGEST_LINE:
+            raise DataError(
+                f"{path}: line {len(lines)} has more than {_LONGEST_LINE:,} characters; is the "
+                "file a table with one row in each line?"
+            )
+    return lines
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip(' \t"').startswith("#")
+
+
+def _without_comments(
+    rows: Iterator[tuple[int, list[str]]],
+) -> tuple[int, Iterator[tuple[int, list[str]]]]:
+    """Leave out comments above the header; ``#a,b`` is the header of rows with two fields.
+
+    >>> above, rows = _without_comments(iter([(1, ["# made by hand"]), (2, ["a", "b"])]))
+    >>> above, list(rows)
+    (1, [(2, ['a', 'b'])])
+    """
+    found = list(rows)
+    above = next((i for i, (_, row) in enumerate(found) if not _is_comment(row[0])), 0)
+    if above and len(found[above - 1][1]) == len(found[above][1]):
+        above -= 1
+    return above, iter(found[above:])
 
 
 def _sniffed(line: str) -> str:
@@ -268,16 +308,26 @@ def _text_table(path: Path, plan: _Plan, na: Iterable[str]) -> pa.Table:
 @contextmanager
 def _open_bytes(path: Path, sep: str) -> Iterator[Any]:
     """Open a file for pyarrow, decompressed, with tabs in the place of spaces."""
+    packed = path.name.lower().endswith(".gz")
     if sep == " ":
-        with _open_text(path) as lines:
-            text = "".join("\t".join(line.split()) + "\n" for line in lines)
-        yield pa.BufferReader(text.encode())
-    elif path.name.lower().endswith(".gz"):
+        buffer = io.BytesIO()
+        with _counted_text(path, sep) if packed else _open_text(path) as lines:
+            for line in lines:
+                buffer.write("\t".join(line.split()).encode() + b"\n")
+        yield pa.BufferReader(buffer.getbuffer())
+    elif packed:
         with gzip.open(path, "rb") as file:
             yield pa.PythonFile(_Counted(file, sep, path), "r")
     else:
         with pa.input_stream(str(path), compression=None) as stream:
             yield stream
+
+
+@contextmanager
+def _counted_text(path: Path, sep: str) -> Iterator[TextIO]:
+    with gzip.open(path, "rb") as file:
+        stream = io.BufferedReader(_Counted(file, sep, path))
+        yield io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
 
 
 def _open_text(path: Path) -> TextIO:
@@ -292,7 +342,11 @@ def _file_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:
-        raise DataError(f"{path}: not UTF-8 text ({error}); save the file as UTF-8") from error
+        wide = error.object[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+        raise DataError(
+            f"{path}: not UTF-8 text ({error}); save the file as UTF-8, for example by "
+            f"iconv -f {'utf-16' if wide else 'latin1'} -t utf-8"
+        ) from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DataError(f"{path}: damaged or not gzip ({error}); write it again") from error
     except csv.Error as error:
@@ -301,16 +355,24 @@ def _file_errors(path: Path) -> Iterator[None]:
 
 def _explain(path: Path, plan: _Plan, *, header: bool) -> None:
     """Read the file again, row by row, and name the rows of the wrong length."""
-    expected, ragged = len(plan.names), []
+    expected, ragged, widths = len(plan.names), [], []
     with _file_errors(path), _open_text(path) as file:
         reader = csv.reader(file, delimiter=plan.sep)
-        for number, row in enumerate(row for row in reader if row):
+        rows = (row for number, row in enumerate(reader) if row and number >= plan.skip)
+        for number, row in enumerate(rows, 1 if header else 0):
             fields = " ".join(row).split() if plan.sep == " " else row
-            labelled = number == 0 and header and not plan.names[0]
-            if len(fields) + labelled != expected:
+            if number:
+                widths.append(len(fields))
+            if len(fields) != expected:
                 ragged.append(f"row {number} (line {reader.line_num}) has {len(fields)}")
             if len(ragged) > 1_000:
                 break
+    if len(widths) > 1 and len(set(widths)) == 1 and ragged:
+        cure = "; if no line has the names of the columns, also use --no-header" if header else ""
+        raise DataError(
+            f"{path}: the first line has {expected} fields, but all others have {widths[0]}; "
+            f"correct or remove the first line{cure}"
+        )
     if ragged:
         raise DataError(
             f"{path}: rows of different lengths: the header has {expected} fields, but "

@@ -86,5 +86,9 @@ def place_of(names: Sequence[str], name: str) -> int:
     except ValueError:
         from difflib import get_close_matches
 
-        near = get_close_matches(str(name), names, n=3) or list(names[:3])
-        raise KeyError(f"no variable {name!r}; there is {', '.join(map(repr, near))}") from None
+        near = get_close_matches(str(name), names, n=3)
+        hint = f"did you mean {' or '.join(map(repr, near))}?"
+        if not near:
+            more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
+            hint = f"there are {', '.join(map(repr, names[:5]))}{more}"
+        raise KeyError(f"no variable {name!r}; {hint}") from None

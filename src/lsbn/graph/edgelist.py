@@ -69,7 +69,7 @@ def _header(path: str | os.PathLike[str], reader: Iterator[list[str]]) -> list[s
     if header[:2] != ["source", "target"] or header[2:] not in ([], ["probability"]):
         raise ValueError(
             f"{path}: the header must be source,target or source,target,probability, "
-            f"found {','.join(header)!r}"
+            f"found {','.join(header)[:80]!r}"
         )
     return header
 

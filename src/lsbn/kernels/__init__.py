@@ -7,7 +7,9 @@ kernel makes all compiled ones useless, because kernels call each other across f
 
 import hashlib
 import os
+import pickle
 import tempfile
+import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
@@ -20,12 +22,34 @@ from numba.core import caching
 __all__: list[str] = []
 
 
+class _CheckedFile(caching.IndexDataCacheFile):
+    """The file of a compiled kernel, with a checksum: damaged code would end the whole program."""
+
+    def _save_data(self, name: str, data: Any) -> None:
+        text = self._dump(data)
+        with self._open_for_write(self._data_path(name)) as file:
+            file.write(text + _checksum(text))
+
+    def _load_data(self, name: str) -> Any:
+        whole = Path(self._data_path(name)).read_bytes()
+        text, checksum = whole[:-4], whole[-4:]
+        if _checksum(text) != checksum:
+            raise ValueError(f"{name} is damaged")
+        return pickle.loads(text)
+
+
+def _checksum(text: bytes) -> bytes:
+    return zlib.crc32(text).to_bytes(4, "little")
+
+
 def _forgiving(method: Callable[..., Any]) -> Callable[..., Any]:
     """Make a method of numba's cache return None after an error, for our own kernels only."""
 
     @wraps(method)
     def careful(cache: Any, *arguments: Any) -> Any:
         try:
+            if _ours(cache):
+                cache._cache_file.__class__ = _CheckedFile
             result = method(cache, *arguments)
             # two processes that store different versions of a kernel at once may mix them up
             mixed_up = result is not None and result.signature.args != tuple(arguments[0])

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from lsbn.files import require_ordinary
 from lsbn.knowledge.statements import Knowledge, KnowledgeError, Tier
 
 __all__ = ["parse_edge", "parse_tiers", "read_knowledge"]
@@ -23,6 +24,7 @@ _SECTIONS = ("addtemporal", "forbiddirect", "requiredirect")
 
 def read_knowledge(path: str | os.PathLike[str]) -> Knowledge:
     """Read knowledge from a file, see `Knowledge.read`."""
+    require_ordinary(path)
     text = Path(path).read_bytes()
     try:
         lines = text.decode("utf-8-sig")
@@ -112,7 +114,7 @@ def _from_csv(text: str) -> Knowledge:
         header = [name.strip() for name in next(reader, [])]
         if "kind" not in header or "source" not in header or set(header) - set(_COLUMNS):
             raise KnowledgeError(
-                f"the header must be kind,source,target,value, found {','.join(header)!r}"
+                f"the header must be kind,source,target,value, found {','.join(header)[:80]!r}"
             )
         for row in reader:
             if not any(row):

@@ -94,7 +94,8 @@ def weighted_graphs(
     >>> graph.edges.tolist(), graph.weights.tolist()
     ([[0, 1]], [1.0])
     """
-    bases = base_weights(names)
+    if not (bases := base_weights(names)):
+        raise ValueError(f"weights is empty; use some of {', '.join(WEIGHTS)}")
     pairs = pairs or PairStatistics(dataset)
     allowed = min(LISTED_PAIRS, max_mean_degree * dataset.n_variables / 2)
     thresholds = {name: _cut(pairs, name, truncate, allowed) for name in bases}

@@ -34,7 +34,7 @@ from lsbn.report.picture import payload
 from lsbn.report.values import value_text
 from lsbn.report.words import Finding, findings
 from lsbn.runfiles import foreign_contents
-from lsbn.runs import Run, Summary, columns_of, json_ready, load_truth, threshold_of
+from lsbn.runs import Run, Summary, json_ready, load_truth, table_columns_of, threshold_of
 from lsbn.stagenames import duration, stage_name
 from lsbn.version import __version__
 
@@ -135,7 +135,7 @@ def report_from_run(
         summary, edges = run.summary, run.edges()
         communities = run.communities if (run.path / "communities.json").is_file() else []
         if truth is None:
-            truth = _truth_of(summary, columns_of(edges.names, run.groups))
+            truth = _truth_of(summary, table_columns_of(edges.names, run.groups))
         stored = all((run.path / name).is_file() for name in (CODING, POSTERIOR))
         answers = read_answers(run.path, edges) if stored else None
         content = _Content(edges, communities, truth, answers)

@@ -209,7 +209,7 @@ function update() {
   if (hasTruth) {
     const percent = (part, whole) => (whole ? ((100 * part) / whole).toFixed(1) : "0.0") + " %";
     const errors = shown - hits;
-    byId("score").textContent = `${hits} hits, ${misses} misses, ${errors} errors; precision ${percent(hits, hits + errors)}, ` +
+    byId("score").textContent = `${count(hits, "hit")}, ${count(misses, "miss")}, ${count(errors, "error")}; precision ${percent(hits, hits + errors)}, ` +
       `recall ${percent(hits, hits + misses)}, F ${percent(2 * hits, 2 * hits + misses + errors)}`;
     stage.classList.toggle("truth", byId("truth").checked);
   }

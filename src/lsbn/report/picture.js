@@ -30,7 +30,7 @@ function fill(node, attributes, children) {
 const html = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
 const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 const format = (p) => (p > 0 && p < 0.0005 ? "<0.001" : p.toFixed(3));
-const count = (k, thing) => `${k.toLocaleString("en")} ${thing}${k === 1 ? "" : "s"}`;
+const count = (k, thing) => `${k.toLocaleString("en")} ${thing}${k === 1 ? "" : thing.endsWith("s") ? "es" : "s"}`;
 const shortened = (name, most) => {
   const letters = Array.from(name);
   return letters.length > most ? letters.slice(0, most - 1).join("") + "…" : name;
@@ -226,16 +226,20 @@ const truthText = (k) => {
 
 // -- zoom, pan, labels -------------------------------------------------------------------------
 const camera = { k: 1, x: 0, y: 0, w: 1, h: 1, moved: false };
-function frame(some, most = 2.2) {
-  const pad = 34;
+function bounds(some) {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const mark of some) {
     left = Math.min(left, mark.x - mark.r); right = Math.max(right, mark.x + mark.r);
     top = Math.min(top, mark.y - mark.r); bottom = Math.max(bottom, mark.y + mark.r);
   }
+  return [left, top, right, bottom];
+}
+const PAD = 34;
+function frame(some, most = 2.2) {
   if (!some.length) return;
+  const [left, top, right, bottom] = bounds(some);
   const foot = camera.w < 600 ? 24 : 0; // room for the buttons
-  camera.k = Math.min((camera.w - 2 * pad) / Math.max(right - left, 1e-3), (camera.h - foot - 2 * pad) / Math.max(bottom - top, 1e-3), most);
+  camera.k = Math.min((camera.w - 2 * PAD) / Math.max(right - left, 1e-3), (camera.h - foot - 2 * PAD) / Math.max(bottom - top, 1e-3), most);
   camera.x = camera.w / 2 - (camera.k * (left + right)) / 2;
   camera.y = (camera.h - foot) / 2 - (camera.k * (top + bottom)) / 2;
   camera.moved = true;
@@ -269,10 +273,15 @@ function zoom(factor, cx, cy) {
   camera.moved = true;
   look();
 }
-// The picture ends where the first screen ends; the script, not the style, knows what is above it.
+// The picture ends where the first screen ends, or before; the script knows what is above it.
 function stretch() {
   const above = stage.getBoundingClientRect().top + scrollY;
-  const tall = Math.min(Math.max(innerHeight - above - 16, 300), 900);
+  let tall = Math.min(Math.max(innerHeight - above - 16, 300), 900);
+  if (stage.clientWidth < 600 && marks.length) { // on a phone no higher than a wide picture needs
+    const [left, top, right, bottom] = bounds(marks);
+    const scale = Math.min((stage.clientWidth - 2 * PAD) / Math.max(right - left, 1e-3), 2.2);
+    tall = Math.min(tall, Math.max(scale * (bottom - top) + 2 * PAD + 40, 300));
+  }
   document.documentElement.style.setProperty("--tall", `${Math.floor(tall)}px`);
 }
 function resize() {

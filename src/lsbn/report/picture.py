@@ -44,7 +44,7 @@ def payload(
     threshold : float
         The picture is arranged by the pairs above it, and the slider of the page starts there.
     constants : collection of str
-        Variables with a single state. Those without a pair are not drawn.
+        Variables with a single state. They are not drawn, unless an edge has a probability.
 
     Returns
     -------
@@ -60,7 +60,8 @@ def payload(
     pairs, floor = _pair_columns(edges, truth, index)
     home = _homes(len(index), groups, pairs)
     colours = _colours(groups, home, pairs)
-    linked = {*pairs["a"].tolist(), *pairs["b"].tolist()}
+    found = pairs["f"] + pairs["r"] > 0  # not only missed edges of the truth
+    linked = {*pairs["a"][found].tolist(), *pairs["b"][found].tolist()}
     single = {index[name] for name in constants if name in index} - linked
     drawn = [v for v in range(len(index)) if v not in single]
     return {

@@ -147,7 +147,10 @@ def _searches(diagnostics: FitDiagnostics) -> Iterator[Finding]:
         f"Searches that know nothing of each other found different networks.{into} "
         "Another seed may give other probabilities. Use --effort thorough."
     )
-    yield Finding("warning", f"{agreed} of {compared} independent searches found the best", why)
+    text = f"Only {agreed} of {compared} independent searches reached the best log score"
+    if agreed >= compared:
+        text = f"{compared} independent searches reached the same log score by different edges"
+    yield Finding("warning", text, why)
 
 
 def _r_hat(diagnostics: FitDiagnostics) -> Iterator[Finding]:
@@ -166,7 +169,8 @@ def _r_hat(diagnostics: FitDiagnostics) -> Iterator[Finding]:
             f"Chains or searches disagree on {edges}, so some probabilities may be wrong. "
             "Use --effort thorough, or compare the results of several seeds."
         )
-        yield Finding("warning", f"R-hat up to {worst:.3g}", why)
+        text = "R-hat above 100" if worst > 100 else f"R-hat up to {worst:.3g}"
+        yield Finding("warning", text, why)
 
 
 def _precision(diagnostics: FitDiagnostics, threshold: float) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from lsbn.metrics import Comparison
 from lsbn.studies import published
-from lsbn.studies.published import PERCENTAGES, Figures
+from lsbn.studies.published import PERCENTAGES, PrintedFigures
 
 ROUNDING = 0.0015
 """Allowed difference: percentages have three decimals, and the last may be cut, not rounded."""
@@ -35,7 +35,7 @@ class Misprint:
     reason: str
 
 
-def recomputed(figures: Figures) -> Comparison:
+def recomputed(figures: PrintedFigures) -> Comparison:
     """Compute the percentages that follow from the printed counts."""
     return Comparison(figures.hits, figures.misses, figures.errors, shd=0)
 
@@ -103,7 +103,7 @@ def _comparisons() -> Iterator[Misprint]:
                     yield from _cell(network, f"{learner} {scope}", figures)
 
 
-def _cell(network: str, cell: str, figures: Figures) -> Iterator[Misprint]:
+def _cell(network: str, cell: str, figures: PrintedFigures) -> Iterator[Misprint]:
     table, edges = f"comparison on {network}", published.TRUE_EDGES[network]
     if (total := figures.hits + figures.misses) != edges:
         reason = f"{network} has {edges} edges"

@@ -109,7 +109,7 @@ PRINTED_SCOPES = ("lsbn", "global")
 
 
 @dataclass(frozen=True)
-class Figures:
+class PrintedFigures:
     """Counts and percentages of one learner in one scope, as printed."""
 
     hits: int
@@ -120,10 +120,12 @@ class Figures:
     f_score: float
 
 
-def _rows(*rows: tuple[float, ...]) -> dict[str, dict[str, Figures | None]]:
+def _rows(*rows: tuple[float, ...]) -> dict[str, dict[str, PrintedFigures | None]]:
     table = {}
     for learner, row in zip(LEARNERS, rows, strict=True):
-        halves = [Figures(*map(int, h[:3]), *h[3:]) if h else None for h in (row[:6], row[6:])]
+        halves = [
+            PrintedFigures(*map(int, h[:3]), *h[3:]) if h else None for h in (row[:6], row[6:])
+        ]
         table[learner] = dict(zip(PRINTED_SCOPES, halves, strict=True))
     return table
 

@@ -152,7 +152,7 @@ class Verdict:
         return round(self.ours, 1) >= round(self.from_counts, 1)
 
 
-def printed_figures(network: str, learner: str, scope: str) -> published.Figures | None:
+def printed_figures(network: str, learner: str, scope: str) -> published.PrintedFigures | None:
     """Return the paper's figures for a cell, None if it has none.
 
     The scopes ``lsbn`` and ``paper`` both have the paper's LSBN as counterpart.
