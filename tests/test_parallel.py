@@ -103,27 +103,28 @@ def test_threads_see_the_callers_memory_under_any_backend():
 
 
 def _sums(data, chunk):
-    return [float(data.sum()) + item for item in chunk]
+    return [float(data[0].sum()) + item for item in chunk]
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
 def test_results_come_in_the_order_of_the_items(n_jobs):
     items = list(range(23))
-    got = scatter(_sums, lambda chunk: np.ones(4), items, n_jobs)
+    got = scatter(_sums, (np.ones(4),), items, n_jobs)
     assert got == [4.0 + item for item in items]
-    assert scatter(_sums, lambda chunk: np.ones(4), [], n_jobs) == []
+    assert scatter(_sums, (np.ones(4),), [], n_jobs) == []
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_every_item_is_reported(n_jobs):
-    told, data = [], lambda chunk: np.ones(1)
-    scatter(_sums, data, range(5), n_jobs, most_chunks=3, progress=lambda *p: told.append(p))
+def test_every_item_is_reported(n_jobs, monkeypatch):
+    told = []
+    monkeypatch.setattr("lsbn.parallel._PIECES", 3)
+    scatter(_sums, (np.ones(1),), range(5), n_jobs, progress=lambda *p: told.append(p))
     assert told[-1] == (5, 5)
     assert len(told) == 3
     assert [done for done, _ in told] == sorted({done for done, _ in told})
 
 
-def test_processes_are_sent_only_the_variables_they_need(table):
+def test_a_part_has_the_variables_of_the_dataset(table):
     from lsbn.framework.parts import Part
 
     dataset = Dataset.from_table(table)

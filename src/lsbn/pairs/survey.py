@@ -13,15 +13,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from lsbn.checkpoint import Codec
+from lsbn.data import Dataset
+from lsbn.kernels import counts as _counts
 from lsbn.kernels import survey as _kernel
 from lsbn.kernels.state import MarginColumns
 from lsbn.pairs.significance import LevelCounts, Significance
 from lsbn.pairs.visitors import HISTOGRAM_BINS, Moments
-from lsbn.parallel import stream
+from lsbn.parallel import Progress, flow
 
 __all__ = ["SURVEYED", "Piece", "Survey", "survey_pairs", "survey_piece"]
 
@@ -36,6 +39,7 @@ LEAST_ROOM = 4_000_000
 _BLOCK = 1_024
 """Variables on a side of a block."""
 _CODEC = Codec(tuple, lambda fields: Piece(*fields))
+_columns: WeakKeyDictionary[Dataset, MarginColumns] = WeakKeyDictionary()
 
 
 class Piece(NamedTuple):
@@ -62,6 +66,15 @@ class Piece(NamedTuple):
     bins: np.ndarray
     edges: np.ndarray
     values: np.ndarray
+
+
+def margin_columns(dataset: Dataset) -> MarginColumns:
+    """Return the columns of a dataset as the pass takes them; they are kept with the dataset."""
+    if dataset not in _columns:
+        words, offsets = dataset.bits
+        margins, xlogx = _counts.state_counts(words), _counts.tabulate_xlogx(dataset.n_rows)
+        _columns[dataset] = MarginColumns(words, offsets, dataset.codes, margins, xlogx)
+    return _columns[dataset]
 
 
 def blocks(n: int) -> list[tuple[int, int]]:
@@ -161,22 +174,25 @@ class Survey:
 
 
 def survey_pairs(
-    columns: MarginColumns,
+    dataset: Dataset,
     scales: _kernel.PairScales,
     levels: LevelCounts,
     n_jobs: int | None = 1,
+    progress: Progress | None = None,
 ) -> Survey:
     """Count all pairs once.
 
     Parameters
     ----------
-    columns : MarginColumns
+    dataset : Dataset
     scales : PairScales
         The pass replaces ``least`` by the rule of the list.
     levels : LevelCounts
         Its counts are filled.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of workers. The result does not depend on it.
+    progress : callable, optional
+        Called with the number of blocks done, and of all blocks.
 
     Returns
     -------
@@ -187,10 +203,17 @@ def survey_pairs(
     scales = scales._replace(least=listing.least)
     total = _Totals(n, levels, listing)
     items = blocks(n)
-    results = stream(lambda block: survey_piece(columns, scales, block), items, n_jobs, _CODEC)
+    results = flow(_counted_block, (dataset, scales), items, n_jobs, _CODEC)
     for place, piece in _in_order(results):
         total.add(items[place], piece)
+        if progress is not None:
+            progress(place + 1, len(items))
     return total.survey()
+
+
+def _counted_block(data: tuple[Dataset, _kernel.PairScales], block: tuple[int, int]) -> Piece:
+    """Count the pairs of one block on a worker."""
+    return survey_piece(margin_columns(data[0]), data[1], block)
 
 
 def _in_order(results: Iterator[tuple[int, Piece]]) -> Iterator[tuple[int, Piece]]:
