@@ -131,9 +131,20 @@ def _piece(
     *wrapped: Placed,
 ) -> Sealed:
     """Return the place of an item and its result; called on a worker."""
+    _keep_process()
     with without_checkpoint():
         result = function(tuple(each.data for each in wrapped), item.content)
     return Sealed((place, result if codec is None else codec.pack(result)))
+
+
+def _keep_process() -> None:
+    """Prevent that joblib replaces this process, and warns, when its memory has grown.
+
+    The process keeps data, look-up tables and compiled kernels. A new one has to load them again.
+    """
+    loky = sys.modules.get("joblib.externals.loky.process_executor")
+    if hasattr(loky, "_MAX_MEMORY_LEAK_SIZE"):
+        vars(loky)["_MAX_MEMORY_LEAK_SIZE"] = sys.maxsize
 
 
 _ours = False

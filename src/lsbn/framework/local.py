@@ -20,7 +20,7 @@ from lsbn.knowledge import Constraints
 from lsbn.learners import LEARNERS, PUBLISHED, Diagnostics, Learned, Score
 from lsbn.learners.greedy import Climbing
 from lsbn.pairs import WEIGHTS
-from lsbn.parallel import PROCESSES_PAY, Progress, scatter
+from lsbn.parallel import Progress, processes_pay, scatter
 
 __all__ = ["LocalSettings", "learn_communities", "local_learn", "resolve_conflicts"]
 
@@ -278,8 +278,8 @@ def learn_communities(
         tasks.append(_Task(community, {int(v): blankets[v] for v in expanded}, seed))
 
     codec = Codec(_packed, partial(_unpacked, settings=settings))
-    data, own = (dataset, Remembered(), settings), callable(settings.learner)
-    long = dataset.n_variables > PROCESSES_PAY and not own
+    data = (dataset, Remembered(), settings)
+    long = processes_pay(*dataset.codes.shape) and not callable(settings.learner)
     options: dict[str, Any] = {"processes": long, "progress": progress}
     return scatter(_each_community, data, tasks, n_jobs, codec, **options)
 

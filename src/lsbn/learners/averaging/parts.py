@@ -31,7 +31,7 @@ from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.searches import UnitedSearch
 from lsbn.learners.averaging.settings import SamplingSettings
 from lsbn.learners.scoring import Score
-from lsbn.parallel import PROCESSES_PAY, Progress, spread
+from lsbn.parallel import Progress, processes_pay, spread
 
 __all__ = ["SearchInParts"]
 
@@ -97,7 +97,7 @@ class SearchInParts:
             tasks,
             self.n_jobs,
             _CODEC,
-            processes=search.dataset.n_variables > PROCESSES_PAY,
+            processes=processes_pay(*search.dataset.codes.shape),
             progress=self.progress,
         )
         return self._joined(parts, results, pools)
