@@ -9,12 +9,13 @@ use threads, or processes for long tasks in Python. If a worker dies, its tasks 
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed
 
-from lsbn.checkpoint import PLAIN, Codec, begin_call, without_checkpoint
-from lsbn.workers import Team, closed_quietly, ending_processes, on_workers, threads
+from lsbn.checkpoint import PLAIN, Codec, begin_call, within_piece
+from lsbn.workers import Places, Team, closed_quietly, ending_processes, on_workers, threads
 
 __all__ = [
     "Progress",
@@ -92,6 +93,8 @@ def stream(
     items: Sequence[Item],
     n_jobs: int | None = 1,
     codec: Codec | None = None,
+    *,
+    nested: bool = False,
 ) -> Iterator[tuple[int, Any]]:
     """Call a function on every item, in threads, and yield each result when it is ready.
 
@@ -99,6 +102,8 @@ def stream(
     ----------
     function, items, n_jobs, codec
         As in `run`.
+    nested : bool
+        If a checkpoint is active, also store the calls inside the function, until it ends.
 
     Yields
     ------
@@ -113,22 +118,24 @@ def stream(
     [(0, 2), (1, 1)]
     """
 
-    def compute(places: Sequence[int]) -> Iterator[tuple[int, Any]]:
+    def compute(places: Places) -> Iterator[tuple[int, Any]]:
         """Call the function on the items at some places."""
         if n_jobs == 1 or len(places) < 2 or threads(n_jobs) == 1:
-            return (_placed(function, k, items[k]) for k in places)
-        calls = (delayed(_placed)(function, k, items[k]) for k in places)
+            return (_placed(function, k, items[k], folder) for k, folder in places.items())
+        calls = (delayed(_placed)(function, k, items[k], folder) for k, folder in places.items())
         options: Any = {"require": "sharedmem", "return_as": "generator_unordered"}
         return closed_quietly(Parallel(n_jobs=threads(n_jobs), **options)(calls))
 
-    return _recorded(compute, len(items), codec)
+    return _recorded(compute, len(items), codec, nested=nested)
 
 
 def _recorded(
-    compute: Callable[[Sequence[int]], Iterator[tuple[int, Any]]],
+    compute: Callable[[Places], Iterator[tuple[int, Any]]],
     n: int,
     codec: Codec | None,
+    *,
     packed: bool = False,
+    nested: bool = False,
 ) -> Iterator[tuple[int, Any]]:
     """Yield stored results, and compute and store the others, if a checkpoint is active.
 
@@ -136,21 +143,26 @@ def _recorded(
     """
     record = begin_call(n) if codec is not None else None
     if codec is None or (record is None and not packed):
-        yield from compute(range(n))
+        yield from compute(dict.fromkeys(range(n)))
         return
     for place in range(n if record else 0):
         if record is not None and record.has(place):
             yield place, codec.unpack(record.load(place))
-    left = [k for k in range(n) if record is None or not record.has(k)]
+    left: Places = {k: None for k in range(n) if record is None or not record.has(k)}
+    if record is not None and nested:
+        folder_of = record.places()
+        left = {k: folder_of(k) for k in left}
     for place, result in compute(left):
         if record is not None:
             record.store(place, result if packed else codec.pack(result))
         yield place, codec.unpack(result) if packed else result
 
 
-def _placed(function: Callable[[Item], Any], place: int, item: Item) -> tuple[int, Any]:
+def _placed(
+    function: Callable[[Item], Any], place: int, item: Item, folder: Path | None
+) -> tuple[int, Any]:
     """Return the place of an item, and its result."""
-    with without_checkpoint():
+    with within_piece(folder):
         return place, function(item)
 
 
@@ -216,6 +228,7 @@ def spread(
     codec: Codec | None = PLAIN,
     *,
     processes: bool = False,
+    nested: bool = False,
     progress: Progress | None = None,
 ) -> list:
     """Call ``function(data, item)`` on every item, where `scatter` would.
@@ -226,6 +239,8 @@ def spread(
         It can be pickled and depends on its arguments only.
     data, items, n_jobs, codec, processes, progress
         As in `scatter`. By default the result is a plain value, see `lsbn.checkpoint.Codec`.
+    nested : bool
+        As in `stream`, on workers of this machine.
 
     Returns
     -------
@@ -238,7 +253,7 @@ def spread(
     [(2, 3), (4, 5)]
     """
     results: list[Any] = [None] * len(items)
-    calls = flow(function, data, items, n_jobs, codec, processes=processes)
+    calls = flow(function, data, items, n_jobs, codec, processes=processes, nested=nested)
     for done, (place, result) in enumerate(calls, 1):
         results[place] = result
         if progress is not None:
@@ -254,12 +269,13 @@ def flow(
     codec: Codec | None = PLAIN,
     *,
     processes: bool = False,
+    nested: bool = False,
 ) -> Iterator[tuple[int, Any]]:
     """Call ``function(data, item)`` on every item, and yield each result when it is ready.
 
     Parameters
     ----------
-    function, data, items, n_jobs, codec, processes
+    function, data, items, n_jobs, codec, processes, nested
         As in `spread`.
 
     Yields
@@ -276,7 +292,6 @@ def flow(
     """
     team = Team.of(n_jobs, processes)
     if team.shares_memory:
-        return stream(partial(function, data), items, n_jobs, codec)
-    return _recorded(
-        partial(on_workers, team, function, data, items, codec), len(items), codec, packed=True
-    )
+        return stream(partial(function, data), items, n_jobs, codec, nested=nested)
+    compute = partial(on_workers, team, function, data, items, codec)
+    return _recorded(compute, len(items), codec, packed=True, nested=nested)

@@ -6,21 +6,29 @@ worker dies, its calls are sent again: they depend on their arguments only.
 
 from __future__ import annotations
 
+import os
+import platform
 import sys
+import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from joblib import Parallel, cpu_count, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
 
-from lsbn.checkpoint import Codec, without_checkpoint
+from lsbn.checkpoint import Codec, within_piece
 from lsbn.placing import Placed, Sealed, on_all_workers, placed
 
-__all__ = ["Team", "closed_quietly", "ending_processes", "on_workers", "threads"]
+__all__ = ["Places", "Team", "closed_quietly", "ending_processes", "on_workers", "threads"]
 
+Places = dict[int, Path | None]
+"""Places of items, and the folder of each for the calls inside its piece, see `lsbn.checkpoint`."""
 _ATTEMPTS = 3
 """How often calls are sent whose workers died."""
 
@@ -79,12 +87,12 @@ def on_workers(
     data: tuple,
     items: Sequence[Any],
     codec: Codec | None,
-    places: Sequence[int],
+    places: Places,
 ) -> Iterator[tuple[int, Any]]:
     """Call the function on the items at some places; repeat those that died with a worker."""
-    left = dict.fromkeys(places)
+    left = dict(places)
     for attempt in range(1, _ATTEMPTS + 1):
-        calls = [(function, codec, place, items[place]) for place in left]
+        calls = [(function, codec, k, folder, items[k]) for k, folder in left.items()]
         try:
             for place, result in _sent(team, calls, data, attempt > 1):
                 del left[place]
@@ -116,7 +124,7 @@ def _sent(team: Team, calls: Sequence[tuple], data: tuple, anew: bool) -> Iterat
         options |= {"prefer": team.prefer} if chosen is backend else {"backend": chosen}
         for first in range(0, len(calls), many):
             some = (
-                delayed(_piece)(*call[:3], Sealed(call[3]), *wrapped)
+                delayed(_piece)(*call[:4], platform.node(), Sealed(call[4]), *wrapped)
                 for call in calls[first : first + many]
             )
             for sealed in closed_quietly(Parallel(**options)(some)):
@@ -127,24 +135,37 @@ def _piece(
     function: Callable[[Any, Any], Any],
     codec: Codec | None,
     place: int,
+    folder: Path | None,
+    machine: str,
     item: Sealed,
     *wrapped: Placed,
 ) -> Sealed:
     """Return the place of an item and its result; called on a worker."""
     _keep_process()
-    with without_checkpoint():
+    with within_piece(folder if platform.node() == machine else None):
         result = function(tuple(each.data for each in wrapped), item.content)
     return Sealed((place, result if codec is None else codec.pack(result)))
 
 
+@cache
 def _keep_process() -> None:
-    """Prevent that joblib replaces this process, and warns, when its memory has grown.
+    """Let a process of joblib live as long as its parent, neither shorter nor longer.
 
-    The process keeps data, look-up tables and compiled kernels. A new one has to load them again.
+    joblib replaces a process, and warns, when its memory has grown. But it keeps data, look-up
+    tables and compiled kernels, which a new one has to load again. If the parent is killed, joblib
+    notices it only after the last call.
     """
     loky = sys.modules.get("joblib.externals.loky.process_executor")
-    if hasattr(loky, "_MAX_MEMORY_LEAK_SIZE"):
+    if getattr(loky, "_CURRENT_DEPTH", 0):
         vars(loky)["_MAX_MEMORY_LEAK_SIZE"] = sys.maxsize
+        threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+
+
+def _end_with_parent(parent: int) -> None:
+    """End this process when its parent has ended."""
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(1)
 
 
 _ours = False

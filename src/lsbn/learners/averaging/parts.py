@@ -98,6 +98,7 @@ class SearchInParts:
             self.n_jobs,
             _CODEC,
             processes=processes_pay(*search.dataset.codes.shape),
+            nested=True,
             progress=self.progress,
         )
         return self._joined(parts, results, pools)
