@@ -7,6 +7,8 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pytest
+from joblib.externals.loky import get_reusable_executor
+from sklearn.base import clone
 
 from learner_cases import shuffled_alarm
 from lsbn.data import Dataset
@@ -20,22 +22,11 @@ def table():
     return whole[whole.columns[:20]]
 
 
-@pytest.fixture(scope="module")
-def expected(table):
-    return LSBN(random_state=0, n_jobs=1).fit(table)
-
-
 def assert_equal(model, expected):
     difference = model.edge_probabilities_ != expected.edge_probabilities_
     assert difference.nnz == 0
     assert model.communities_ == expected.communities_
     assert np.array_equal(model.hierarchy_, expected.hierarchy_)
-
-
-@pytest.mark.parametrize("backend", ["threading", "loky"])
-def test_threads_and_processes_agree(table, expected, backend):
-    with joblib.parallel_config(backend=backend, n_jobs=2):
-        assert_equal(LSBN(random_state=0).fit(table), expected)
 
 
 @pytest.fixture(scope="module")
@@ -53,19 +44,122 @@ def cluster():
         yield client
 
 
-def test_a_dask_cluster_agrees(table, expected, cluster):
-    with joblib.parallel_config(backend="dask"):
-        assert_equal(LSBN(random_state=0).fit(table), expected)
+STAGES = {
+    "_counted_block",
+    "_each_iamb",
+    "_each_community",
+    "_merged",
+    "_search_part",
+    "_set_shares",
+    "_advanced",
+}
+"""Functions that workers call: strips of pairs, blankets, communities, merges, parts, chains."""
 
 
-def test_a_last_pass_in_parts_agrees_on_a_cluster(table, cluster, monkeypatch):
-    monkeypatch.setattr("lsbn.fitting.REACH", 10)
-    monkeypatch.setattr("lsbn.framework.candidates._EXPANDED", 10)
-    monkeypatch.setattr("lsbn.framework.candidates._PART", 7)
-    options = {"random_state": 0, "effort": "quick", "score": "bdeu"}
-    alone = LSBN(**options, n_jobs=1).fit(table)
+@pytest.fixture(scope="module")
+def many_pieces():
+    """Divide the work on a small table as that on a large one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lsbn.fitting.REACH", 10)
+        patch.setattr("lsbn.framework.candidates._EXPANDED", 10)
+        patch.setattr("lsbn.framework.candidates._PART", 7)
+        patch.setattr("lsbn.framework.mergence._SUBTREE", 2)
+        patch.setattr("lsbn.pairs.statistics.STORED_VARIABLES", 10)
+        patch.setattr("lsbn.pairs.survey._BLOCK", 8)
+        patch.setattr("lsbn.parallel._PIECES", 4)
+        yield
+
+
+@pytest.fixture(scope="module")
+def quick():
+    return LSBN(random_state=0, effort="quick", score="bdeu")
+
+
+@pytest.fixture(scope="module")
+def alone(many_pieces, quick, table):
+    return clone(quick).set_params(n_jobs=1).fit(table)
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_threads_and_processes_agree(table, quick, alone, backend):
+    with joblib.parallel_config(backend=backend, n_jobs=2):
+        assert_equal(clone(quick).fit(table), alone)
+
+
+def test_processes_are_started_for_long_work_only_and_ended(table, quick, alone, monkeypatch):
+    from lsbn import workers
+
+    seen, sent = [], workers._sent
+
+    def watched(team, calls, data):
+        seen.append((team.prefer, calls[0][0].__name__))
+        return sent(team, calls, data)
+
+    monkeypatch.setattr(workers, "_sent", watched)
+    monkeypatch.setattr(workers, "cpu_count", lambda: 2)
+    get_reusable_executor(reuse=True).shutdown()
+    assert_equal(clone(quick).set_params(n_jobs=2).fit(table), alone)
+    assert seen == []
+    monkeypatch.setattr("lsbn.parallel._MANY_VARIABLES", 10)
+    monkeypatch.setattr("lsbn.parallel._MANY_CELLS", 10)
+    assert_equal(clone(quick).set_params(n_jobs=2).fit(table), alone)
+    assert seen == [("processes", "_each_community"), ("processes", "_search_part")]
+    assert workers._executor() is None
+    with joblib.parallel_config(backend="threading"):
+        assert_equal(clone(quick).set_params(n_jobs=2).fit(table), alone)
+    assert len(seen) == 2
+
+
+@pytest.fixture
+def ray():
+    """Two workers of Ray; without Ray, the test is skipped."""
+    ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'lsbn[ray]'")
+    from ray.util.joblib import register_ray
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    register_ray()
+    yield
+    ray.shutdown()
+
+
+@pytest.mark.filterwarnings("default")  # Ray has warnings of its own
+def test_ray_agrees(table, quick, alone, ray):
+    with joblib.parallel_config(backend="ray", n_jobs=2):
+        assert_equal(clone(quick).fit(table), alone)
+
+
+def sent_as(change, monkeypatch):
+    """Send ``change(name, function)`` to the workers in place of each function."""
+    from lsbn import parallel
+
+    original = parallel.on_workers
+
+    def send(team, function, *rest):
+        name = getattr(function, "func", function).__name__
+        return original(team, change(name, function), *rest)
+
+    monkeypatch.setattr(parallel, "on_workers", send)
+
+
+def test_a_worker_is_killed_in_every_stage(table, quick, alone, cluster, tmp_path, monkeypatch):
+    def deadly(name, function):
+        def call(data, item):
+            try:
+                Path(tmp_path, name).touch(exist_ok=False)
+            except FileExistsError:
+                return function(data, item)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        return call
+
+    sent_as(deadly, monkeypatch)
+    before = set(cluster.run(os.getpid).values())
     with joblib.parallel_config(backend="dask"):
-        assert_equal(LSBN(**options).fit(table), alone)
+        survivor = clone(quick).fit(table)
+    assert {path.name for path in tmp_path.iterdir()} == STAGES
+    cluster.wait_for_workers(2)
+    assert before.isdisjoint(cluster.run(os.getpid).values())
+    assert_equal(survivor, alone)
 
 
 def test_the_answer_survives_the_death_of_a_worker(table, cluster, tmp_path):

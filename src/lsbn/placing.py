@@ -2,9 +2,9 @@
 
 The calls of `lsbn.parallel` that may leave this process take a tuple of data. Each object of the
 tuple is wrapped in a `Placed`, and the same wrapper goes with every call. Processes of joblib map
-the pickled bytes from a file. Dask gets a copy on each worker before the first call, and Ray one in
-its object store. A worker unpickles the bytes once and keeps the object for later calls. So the
-arrays on the worker may be written to, like those of the caller: kernels need no other version.
+the pickled bytes from a file. Dask and Ray copy the bytes to each worker. A worker unpickles the
+bytes once and keeps the object for later calls. So the arrays on the worker may be written to, like
+those of the caller: kernels need no other version.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import pickle
 import secrets
 import threading
+import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
@@ -42,8 +43,8 @@ class Placed:
     ----------
     token : str
         Name of the object on the workers.
-    cluster : joblib backend of Dask, optional
-        It keeps the copies of the object on the workers.
+    future : dask.distributed.Future, optional
+        It keeps the copies of the object on the workers of a Dask cluster.
 
     Examples
     --------
@@ -55,7 +56,7 @@ class Placed:
     def __init__(self, data: Any, token: str | None = None) -> None:
         self.token = token or secrets.token_hex(16)
         self._bytes: np.ndarray | None = None
-        self.cluster: Any = None
+        self.future: Any = None
         self._data: Callable[[], Any] = lambda: data
         with suppress(TypeError):
             self._data = weakref.ref(data)
@@ -77,12 +78,6 @@ class Placed:
 
     def __reduce__(self) -> tuple:
         return _arrived, (self.token, self.pickled())
-
-    def __sizeof__(self) -> int:
-        return object.__sizeof__(self) + self.pickled().nbytes
-
-    def __dask_tokenize__(self) -> str:
-        return self.token
 
 
 class Sealed:
@@ -110,9 +105,12 @@ def _opened(content: bytes) -> Sealed:
 class _Arrived(Placed):
     """A placed object on a worker, which keeps the object."""
 
-    def __init__(self, data: Any, token: str) -> None:
+    def __init__(self, data: Any, token: str, size: int) -> None:
         super().__init__(data, token)
-        self._kept = data
+        self._kept, self._size = data, size
+
+    def __sizeof__(self) -> int:
+        return self._size
 
 
 def _arrived(token: str, content: np.ndarray) -> _Arrived:
@@ -123,7 +121,7 @@ def _arrived(token: str, content: np.ndarray) -> _Arrived:
             while len(_here) > _KEPT:
                 _here.popitem(last=False)
         _here.move_to_end(token)
-        return _Arrived(_here[token], token)
+        return _Arrived(_here[token], token, content.nbytes)
 
 
 @contextmanager
@@ -144,17 +142,17 @@ def _wrapped(data: Any) -> Placed:
         return Placed(data)
 
 
-def on_all_workers(backend: Any, wrapped: tuple[Placed, ...], anew: bool = False) -> Any:
+def on_all_workers(backend: Any, wrapped: tuple[Placed, ...]) -> Any:
     """Return a backend whose workers have the data, if it is one of Dask; else the backend.
 
-    joblib alone would send the data to one worker, and they would be lost if this worker died.
+    The data are the result of a task, which Dask repeats if all workers with a copy have died.
+    joblib alone would scatter them, and then they would be lost. If the cluster has a single
+    worker, joblib would call the functions in this process.
 
     Parameters
     ----------
     backend : joblib backend
     wrapped : tuple of Placed
-    anew : bool
-        Place the data again, because workers have died.
 
     Returns
     -------
@@ -164,8 +162,12 @@ def on_all_workers(backend: Any, wrapped: tuple[Placed, ...], anew: bool = False
     if client is None:
         return backend
     made = type(backend)(client=client)
+    workers_of = made.effective_n_jobs
+    made.effective_n_jobs = lambda n_jobs: max(2, workers_of(n_jobs))
     for each in wrapped:
-        if anew or each.cluster is None or each.cluster.client is not client:
-            each.cluster = type(backend)(client=client, scatter=[each])
-        made.data_futures.update(each.cluster.data_futures)
+        if each.future is None or each.future.client is not client:
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+                each.future = client.submit(_arrived, *each.__reduce__()[1], key=each.token)
+        made.data_futures[id(each)] = each.future
     return made

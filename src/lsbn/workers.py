@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError
 from contextlib import contextmanager
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -94,7 +95,7 @@ def on_workers(
     for attempt in range(1, _ATTEMPTS + 1):
         calls = [(function, codec, k, folder, items[k]) for k, folder in left.items()]
         try:
-            for place, result in _sent(team, calls, data, attempt > 1):
+            for place, result in _sent(team, calls, data):
                 del left[place]
                 yield place, result
             return
@@ -109,7 +110,7 @@ def _is_lost_worker(error: Exception) -> bool:
     return isinstance(error, BrokenExecutor | CancelledError) or package in ("distributed", "ray")
 
 
-def _sent(team: Team, calls: Sequence[tuple], data: tuple, anew: bool) -> Iterator[tuple[int, Any]]:
+def _sent(team: Team, calls: Sequence[tuple], data: tuple) -> Iterator[tuple[int, Any]]:
     """Send calls to the workers, and yield the place and the result of each.
 
     If the backend returns results only when all are ready, then it gets a few calls at a time.
@@ -117,18 +118,20 @@ def _sent(team: Team, calls: Sequence[tuple], data: tuple, anew: bool) -> Iterat
     backend, _ = get_active_backend(prefer=team.prefer)
     one_by_one = getattr(backend, "supports_return_generator", False)
     returned: Any = "generator_unordered" if one_by_one else "list"
-    many = len(calls) if one_by_one else 4 * max(1, backend.effective_n_jobs(team.n_jobs))
+    many, machine = 4 * max(1, backend.effective_n_jobs(team.n_jobs)), platform.node()
     options: dict[str, Any] = {"n_jobs": team.n_jobs, "return_as": returned}
     with placed(data) as wrapped, _started(team):
-        chosen = on_all_workers(backend, wrapped, anew)
+        chosen = on_all_workers(backend, wrapped)
         options |= {"prefer": team.prefer} if chosen is backend else {"backend": chosen}
-        for first in range(0, len(calls), many):
-            some = (
-                delayed(_piece)(*call[:4], platform.node(), Sealed(call[4]), *wrapped)
-                for call in calls[first : first + many]
-            )
-            for sealed in closed_quietly(Parallel(**options)(some)):
+        sent = (delayed(_piece)(*call[:4], machine, Sealed(call[4]), *wrapped) for call in calls)
+        if one_by_one:
+            for sealed in closed_quietly(Parallel(**options)(sent)):
                 yield sealed.content
+            return
+        with Parallel(**options) as workers:
+            while some := list(islice(sent, many)):
+                for sealed in workers(some):
+                    yield sealed.content
 
 
 def _piece(
@@ -173,8 +176,9 @@ _ours = False
 
 
 def _executor() -> Any:
-    """Return the processes of joblib, if they are started."""
-    return getattr(sys.modules.get("joblib.externals.loky.reusable_executor"), "_executor", None)
+    """Return the processes of joblib, if they are started and not ended."""
+    found = getattr(sys.modules.get("joblib.externals.loky.reusable_executor"), "_executor", None)
+    return None if getattr(getattr(found, "_flags", None), "shutdown", True) else found
 
 
 @contextmanager

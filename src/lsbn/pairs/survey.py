@@ -38,6 +38,7 @@ LEAST_ROOM = 4_000_000
 """The list has room for at least this number of pairs."""
 _BLOCK = 1_024
 """Variables on a side of a block."""
+Block = tuple[tuple[int, int], tuple[int, int]]
 _CODEC = Codec(tuple, lambda fields: Piece(*fields))
 _columns: WeakKeyDictionary[Dataset, MarginColumns] = WeakKeyDictionary()
 
@@ -77,31 +78,29 @@ def margin_columns(dataset: Dataset) -> MarginColumns:
     return _columns[dataset]
 
 
-def blocks(n: int) -> list[tuple[int, int]]:
-    """Return the first variables of the rows and of the columns of each block.
+def blocks(n: int) -> list[Block]:
+    """Return the rows and the columns of each block: the first variable and the end of both.
 
     Examples
     --------
     >>> blocks(1500)
-    [(0, 0), (0, 1024), (1024, 1024)]
+    [((0, 1024), (0, 1024)), ((0, 1024), (1024, 1500)), ((1024, 1500), (1024, 1500))]
     """
-    return list(combinations_with_replacement(range(0, n, _BLOCK), 2))
+    sides = [(low, min(low + _BLOCK, n)) for low in range(0, n, _BLOCK)]
+    return list(combinations_with_replacement(sides, 2))
 
 
-def survey_piece(
-    columns: MarginColumns, scales: _kernel.PairScales, block: tuple[int, int]
-) -> Piece:
+def survey_piece(columns: MarginColumns, scales: _kernel.PairScales, block: Block) -> Piece:
     """Count the pairs of one block.
 
     Parameters
     ----------
     columns : MarginColumns
     scales : PairScales
-    block : (int, int)
-        First variables of the rows and of the columns, see `blocks`.
+    block : ((int, int), (int, int))
+        Rows and columns, see `blocks`.
     """
-    n = len(scales.entropy)
-    rows, others = ((low, min(low + _BLOCK, n)) for low in block)
+    n, (rows, others) = len(scales.entropy), block
     moments = np.tile([0.0, 0.0, np.inf, -np.inf], (_kernel.N_WEIGHTS, 1))
     sums = _kernel.BlockSums(
         moments,
@@ -211,7 +210,7 @@ def survey_pairs(
     return total.survey()
 
 
-def _counted_block(data: tuple[Dataset, _kernel.PairScales], block: tuple[int, int]) -> Piece:
+def _counted_block(data: tuple[Dataset, _kernel.PairScales], block: Block) -> Piece:
     """Count the pairs of one block on a worker."""
     return survey_piece(margin_columns(data[0]), data[1], block)
 
@@ -239,12 +238,12 @@ class _Totals:
         self.parts = [(np.empty((0, 2), np.int32), np.empty((0, 2)))]
         self.listed = 0
 
-    def add(self, block: tuple[int, int], piece: Piece) -> None:
+    def add(self, block: Block, piece: Piece) -> None:
         """Add a piece."""
         self.moments[:, :2] += piece.moments[:, :2]
         self.moments[:, 2] = np.minimum(self.moments[:, 2], piece.moments[:, 2])
         self.moments[:, 3] = np.maximum(self.moments[:, 3], piece.moments[:, 3])
-        places = np.concatenate([_block(low, self.n) for low in dict.fromkeys(block)])
+        places = np.concatenate([np.arange(*side) for side in dict.fromkeys(block)])
         self.strength[:, places] += piece.strength
         self.bins.reshape(-1)[piece.places] += piece.bins
         self.levels.counts += piece.levels
@@ -279,11 +278,6 @@ class _Totals:
         bins = dict(zip(SURVEYED, self.bins, strict=True))
         rule = (self.levels, self.listing, self.complete)
         return Survey(moments, bins, *rule, edges[order], values[order])
-
-
-def _block(low: int, n: int) -> np.ndarray:
-    """Return the variables of a side of a block."""
-    return np.arange(low, min(low + _BLOCK, n))
 
 
 def heaviest_listed(
