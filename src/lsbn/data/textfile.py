@@ -21,6 +21,8 @@ from lsbn.data.columns import Column, DataError, check_names, check_shape, listi
 from lsbn.data.memory import available_memory, require_memory
 from lsbn.data.options import TableOptions
 from lsbn.data.selection import chosen, with_na
+from lsbn.data.stored import is_large, stored_columns
+from lsbn.data.talltext import BlockColumns
 from lsbn.data.textnumbers import typed
 from lsbn.files import plain_name
 
@@ -31,10 +33,12 @@ NULL_SPELLINGS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", 
 
 SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 _BY_NAME = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
-_LONGEST_LINE = 1 << 26
+_LONGEST_LINE, _LEAST_BLOCK = 1 << 26, 1 << 22
 _NUMBER = r"\s*[+-]?[0-9.]+([eE][+-]?[0-9]+)?\s*"
 _LARGEST_RATIO, _PLAUSIBLE = 250, 1 << 28
 """A file that unpacks to more bytes than both, by its size and in all, is refused."""
+_PACKED = 8
+"""A table of states that is compressed by gzip is assumed to be this number of times as long."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,8 @@ class _Plan:
         Lines before the first row.
     block : int
         Bytes to read at once; more than the longest line.
+    line : float
+        Mean length of the first lines, in bytes.
     notes : tuple of str
     """
 
@@ -87,6 +93,7 @@ class _Plan:
     names: list[str]
     skip: int
     block: int
+    line: float
     notes: tuple[str, ...] = ()
 
 
@@ -135,9 +142,9 @@ def read_text(
     except (pa.ArrowException, OSError) as error:
         _explain(path, plan, header=layout.header)
         raise DataError(f"{path}: not readable as CSV ({error})") from error
-    own, notes = plan.names, plan.notes
+    own, notes, offset = plan.names, plan.notes, 0
     if names is None and _labels_rows(own, table.column(0)):
-        table, own = table.select(range(1, len(own))), own[1:]
+        offset, own = 1, own[1:]
         notes += ("left out the first column: it has no name, and a different entry in every row",)
     if names is not None and len(names) != len(own):
         raise DataError(f"names has {len(names)} entries for {len(own)} columns of {path}")
@@ -147,8 +154,15 @@ def read_text(
     places = chosen(clean, options)
     if to_learn or not places or not table.num_rows:
         check_shape(len(places), table.num_rows, str(path), hint)
-    arrays = (typed(combined(table.column(i)), comma=plan.sep != ",") for i in places)
-    parsed = parse_columns([clean[i] for i in places], arrays)
+    left = [clean[i] for i in places]
+
+    def array(place: int) -> pa.Array:
+        """Return a column; numbers and dates have their type."""
+        return typed(combined(table.column(offset + place)), comma=plan.sep != ",")
+
+    if isinstance(table, BlockColumns):
+        return stored_columns(left, places, array, options.na), notes
+    parsed = parse_columns(left, map(array, places))
     return [with_na(column, options.na) for column in parsed], notes
 
 
@@ -188,8 +202,9 @@ def _plan(path: Path, file: TextIO, layout: TextLayout) -> _Plan:
         header = ["", *header]
     elif all(re.fullmatch(_NUMBER, name) for name in header):
         notes += ("all names are numbers; if the first line is a row, use --no-header",)
-    block = min(max(1 << 22, 64 * max(map(len, lines))), 1 << 30)
-    return _Plan(sep, header, skip, block, notes)
+    block = min(max(_LEAST_BLOCK, 64 * max(map(len, lines))), 1 << 30)
+    used = [len(line.encode()) for line in lines[1:] if line.strip()]
+    return _Plan(sep, header, skip, block, sum(used) / max(len(used), 1) or 1.0, notes)
 
 
 def _sniffed(line: str) -> str:
@@ -244,25 +259,36 @@ class _Counted(io.RawIOBase):
         return len(text)
 
 
-def _text_table(path: Path, plan: _Plan, na: Iterable[str]) -> pa.Table:
-    """Read the rows as columns of text."""
+def _text_table(path: Path, plan: _Plan, na: Iterable[str]) -> pa.Table | BlockColumns:
+    """Read the rows as columns of text; those of a tall file block by block."""
     keys = [str(i) for i in range(len(plan.names))]
     text = pa.dictionary(pa.int32(), pa.string())
+    how = (
+        pyarrow.csv.ReadOptions(
+            column_names=keys, skip_rows_after_names=plan.skip, block_size=plan.block
+        ),
+        pyarrow.csv.ParseOptions(
+            delimiter="\t" if plan.sep == " " else plan.sep, newlines_in_values=True
+        ),
+        pyarrow.csv.ConvertOptions(
+            column_types=dict.fromkeys(keys, text),
+            strings_can_be_null=True,
+            null_values=[*NULL_SPELLINGS, *na],
+        ),
+    )
     with _file_errors(path), _open_bytes(path, plan.sep) as stream:
-        return pyarrow.csv.read_csv(
-            stream,
-            pyarrow.csv.ReadOptions(
-                column_names=keys, skip_rows_after_names=plan.skip, block_size=plan.block
-            ),
-            pyarrow.csv.ParseOptions(
-                delimiter="\t" if plan.sep == " " else plan.sep, newlines_in_values=True
-            ),
-            pyarrow.csv.ConvertOptions(
-                column_types=dict.fromkeys(keys, text),
-                strings_can_be_null=True,
-                null_values=[*NULL_SPELLINGS, *na],
-            ),
-        )
+        if not _is_tall(path, plan):
+            return pyarrow.csv.read_csv(stream, *how)
+        columns = BlockColumns(len(keys))
+        for batch in pyarrow.csv.open_csv(stream, *how):
+            columns.add(batch.columns)
+        return columns
+
+
+def _is_tall(path: Path, plan: _Plan) -> bool:
+    """Return whether a file probably has a large table, by its size and its first lines."""
+    size = path.stat().st_size * (_PACKED if path.name.lower().endswith(".gz") else 1)
+    return is_large(int(size / plan.line), len(plan.names))
 
 
 @contextmanager
