@@ -176,6 +176,7 @@ class NetworkFit:
     ) -> _Part:
         """Learn a network from a complete table."""
         pairs = PairStatistics(dataset, self.n_jobs)
+        pairs.progress = stages.pace("partition", "blocks of pairs", "link communities")
         with stages("partition"):
             communities = self._partition(pairs, stages.report)
         if self._searches_all_variables(pairs.dataset):
@@ -189,7 +190,7 @@ class NetworkFit:
             learned = Learned(EdgeProbabilities(proposals.edges, pairs.dataset.names))
         else:
             with stages("last pass"):
-                pace = stages.pace("last pass")
+                pace = stages.pace("last pass", "parts", "joining the parts, sampling orders")
                 learned = self._learn(pairs, proposals, seeds[2], told, n_graphs, pace)
         proposed = None if proposals is None else proposals.diagnostics
         return _Part(communities, hierarchy, learned, proposed)

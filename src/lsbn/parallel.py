@@ -19,6 +19,7 @@ from lsbn.workers import Places, Team, closed_quietly, ending_processes, on_work
 
 __all__ = [
     "Progress",
+    "ReadPlace",
     "ending_processes",
     "flow",
     "processes_pay",
@@ -30,8 +31,14 @@ __all__ = [
 ]
 
 Item = TypeVar("Item")
-Progress = Callable[[int, int], None]
-"""Called with the number of pieces that are done, and of all pieces."""
+Progress = Callable[[int, int, int], None]
+"""Called with the numbers of pieces that are done, of all, and of those read from a draft."""
+
+
+class ReadPlace(int):
+    """The place of a result that was read from a draft."""
+
+
 _MANY_VARIABLES, _MANY_CELLS = 1_024, 2_000_000
 """With more variables and at least this number of cells, processes are the default."""
 _PIECES = 64
@@ -147,7 +154,7 @@ def _recorded(
         return
     for place in range(n if record else 0):
         if record is not None and record.has(place):
-            yield place, codec.unpack(record.load(place))
+            yield ReadPlace(place), codec.unpack(record.load(place))
     left: Places = {k: None for k in range(n) if record is None or not record.has(k)}
     if record is not None and nested:
         folder_of = record.places()
@@ -193,7 +200,7 @@ def scatter(
     processes : bool
         Use processes of this machine if the user has chosen no backend: the function holds the
         interpreter's lock, and takes longer than processes need to start.
-    progress : callable, optional, called with the numbers of items that are done and of all
+    progress : callable, optional, called with the numbers of items done, of all, and of those read
 
     Returns
     -------
@@ -211,12 +218,13 @@ def scatter(
     most = min(len(items), _PIECES)
     chunks = [list(items[c : len(items) : most]) for c in range(most)]
     results: list[Any] = [None] * len(items)
-    done = 0
+    done = read = 0
     for c, part in flow(function, data, chunks, n_jobs, codec, processes=processes):
         results[c::most] = part
         done += len(part)
+        read += len(part) if isinstance(c, ReadPlace) else 0
         if progress is not None:
-            progress(done, len(items))
+            progress(done, len(items), read)
     return results
 
 
@@ -254,10 +262,12 @@ def spread(
     """
     results: list[Any] = [None] * len(items)
     calls = flow(function, data, items, n_jobs, codec, processes=processes, nested=nested)
+    read = 0
     for done, (place, result) in enumerate(calls, 1):
         results[place] = result
+        read += isinstance(place, ReadPlace)
         if progress is not None:
-            progress(done, len(items))
+            progress(done, len(items), read)
     return results
 
 

@@ -26,7 +26,15 @@ from joblib.parallel import get_active_backend
 from lsbn.checkpoint import Codec, within_piece
 from lsbn.placing import Placed, Sealed, on_all_workers, placed
 
-__all__ = ["Places", "Team", "closed_quietly", "ending_processes", "on_workers", "threads"]
+__all__ = [
+    "Places",
+    "Team",
+    "closed_quietly",
+    "ending_processes",
+    "memory_in_words",
+    "on_workers",
+    "threads",
+]
 
 Places = dict[int, Path | None]
 """Places of items, and the folder of each for the calls inside its piece, see `lsbn.checkpoint`."""
@@ -120,18 +128,19 @@ def _sent(team: Team, calls: Sequence[tuple], data: tuple) -> Iterator[tuple[int
     returned: Any = "generator_unordered" if one_by_one else "list"
     many, machine = 4 * max(1, backend.effective_n_jobs(team.n_jobs)), platform.node()
     options: dict[str, Any] = {"n_jobs": team.n_jobs, "return_as": returned}
+    _memory_of.clear()
     with placed(data) as wrapped, _started(team):
         chosen = on_all_workers(backend, wrapped)
         options |= {"prefer": team.prefer} if chosen is backend else {"backend": chosen}
         sent = (delayed(_piece)(*call[:4], machine, Sealed(call[4]), *wrapped) for call in calls)
         if one_by_one:
             for sealed in closed_quietly(Parallel(**options)(sent)):
-                yield sealed.content
+                yield _taken(sealed)
             return
         with Parallel(**options) as workers:
             while some := list(islice(sent, many)):
                 for sealed in workers(some):
-                    yield sealed.content
+                    yield _taken(sealed)
 
 
 def _piece(
@@ -147,7 +156,43 @@ def _piece(
     _keep_process()
     with within_piece(folder if platform.node() == machine else None):
         result = function(tuple(each.data for each in wrapped), item.content)
-    return Sealed((place, result if codec is None else codec.pack(result)))
+    used = (platform.node(), os.getpid()), _memory()
+    return Sealed((place, result if codec is None else codec.pack(result), used))
+
+
+_memory_of: dict[tuple[str, int], int] = {}
+"""Bytes of memory of each worker after its last call."""
+
+
+def _taken(sealed: Sealed) -> tuple[int, Any]:
+    """Return the place and the result of a call, and note the memory of its worker."""
+    place, result, (worker, used) = sealed.content
+    _memory_of[worker] = used
+    return place, result
+
+
+def _memory() -> int:
+    """Return the bytes of memory that this process uses; 0 if the system does not tell."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, AttributeError):  # not Linux
+        return 0
+
+
+def memory_in_words() -> list[str]:
+    """Return the memory of this process, and that of the workers of the last calls, in words.
+
+    Examples
+    --------
+    >>> [text.split()[-1] for text in memory_in_words()][:1] in ([], ["GB"])
+    True
+    """
+    words = [f"{used / 1e9:.1f} GB"] if (used := _memory()) else []
+    if _memory_of and words:
+        count, total = len(_memory_of), sum(_memory_of.values())
+        words.append(f"{count} worker{'s' * (count > 1)} {total / 1e9:.1f} GB")
+    return words
 
 
 @cache
@@ -199,6 +244,7 @@ def ending_processes() -> Iterator[None]:
     try:
         yield
     finally:
+        _memory_of.clear()
         if _ours and _executor() is not None:
             from joblib.externals.loky import get_reusable_executor
 

@@ -17,8 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
+from lsbn.data import stored
 from lsbn.data.columns import Column, DataError, check_names, check_shape, listing, parse_columns
-from lsbn.data.memory import available_memory, require_memory
+from lsbn.data.memory import BYTES_PER_CELL, available_memory, require_memory
 from lsbn.data.options import TableOptions
 from lsbn.data.selection import chosen, with_na
 from lsbn.data.stored import is_large, stored_columns
@@ -237,8 +238,9 @@ def _labels_rows(names: Sequence[str], column: pa.ChunkedArray) -> bool:
 class _Counted(io.RawIOBase):
     """A stream of unpacked text that stops if memory cannot hold it, or if it is suspicious."""
 
-    def __init__(self, file: gzip.GzipFile, sep: str, path: Path) -> None:
+    def __init__(self, file: gzip.GzipFile, sep: str, path: Path, bytes_per_cell: int) -> None:
         self._file, self._sep, self._path = file, sep.encode(), path
+        self._bytes_per_cell = bytes_per_cell
         self._cells, self._free = 0, available_memory()
         self._bytes, self._most = 0, max(_PLAUSIBLE, _LARGEST_RATIO * path.stat().st_size)
 
@@ -249,7 +251,7 @@ class _Counted(io.RawIOBase):
         text = self._file.read(len(buffer))
         buffer[: len(text)] = text
         self._cells += text.count(self._sep) + text.count(b"\n") + len(text) // 64
-        require_memory(self._cells, str(self._path), self._free)
+        require_memory(self._cells, str(self._path), self._free, self._bytes_per_cell)
         self._bytes += len(text)
         if self._bytes > self._most:
             raise DataError(
@@ -276,8 +278,10 @@ def _text_table(path: Path, plan: _Plan, na: Iterable[str]) -> pa.Table | BlockC
             null_values=[*NULL_SPELLINGS, *na],
         ),
     )
-    with _file_errors(path), _open_bytes(path, plan.sep) as stream:
-        if not _is_tall(path, plan):
+    tall = _is_tall(path, plan)
+    room = stored.BYTES_PER_CELL if tall else BYTES_PER_CELL
+    with _file_errors(path), _open_bytes(path, plan.sep, room) as stream:
+        if not tall:
             return pyarrow.csv.read_csv(stream, *how)
         columns = BlockColumns(len(keys))
         for batch in pyarrow.csv.open_csv(stream, *how):
@@ -292,7 +296,7 @@ def _is_tall(path: Path, plan: _Plan) -> bool:
 
 
 @contextmanager
-def _open_bytes(path: Path, sep: str) -> Iterator[Any]:
+def _open_bytes(path: Path, sep: str, bytes_per_cell: int) -> Iterator[Any]:
     """Open a file for pyarrow, decompressed, with tabs in the place of spaces."""
     if sep == " ":
         with _open_text(path) as lines:
@@ -300,7 +304,7 @@ def _open_bytes(path: Path, sep: str) -> Iterator[Any]:
         yield pa.BufferReader(text.encode())
     elif path.name.lower().endswith(".gz"):
         with gzip.open(path, "rb") as file:
-            yield pa.PythonFile(_Counted(file, sep, path), "r")
+            yield pa.PythonFile(_Counted(file, sep, path, bytes_per_cell), "r")
     else:
         with pa.input_stream(str(path), compression=None) as stream:
             yield stream

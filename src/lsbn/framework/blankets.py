@@ -148,7 +148,7 @@ def markov_blankets(
     n_jobs : int, optional
         Number of workers, as in joblib.
     progress : callable, optional
-        Called with the number of variables done, and of all variables.
+        Called with the numbers of variables done, of all, and of those read from a draft.
 
     Returns
     -------

@@ -265,7 +265,7 @@ def learn_communities(
     n_jobs : int, optional
         Number of workers, as in joblib.
     progress : callable, optional
-        Called with the number of communities done, and of all communities.
+        Called with the numbers of communities done, of all, and of those read from a draft.
 
     Returns
     -------

@@ -14,7 +14,7 @@ from lsbn.data import Dataset
 from lsbn.framework.local import LocalSettings, resolve_conflicts
 from lsbn.framework.parts import Part, Remembered
 from lsbn.framework.votes import Structure
-from lsbn.parallel import Progress, flow
+from lsbn.parallel import Progress, ReadPlace, flow
 
 __all__ = ["merge_levels", "merge_order", "mergence", "union_sizes"]
 
@@ -285,7 +285,7 @@ def mergence(
     n_jobs : int, optional
         Number of workers, as in joblib. Merges that do not depend on each other are shared out.
     progress : callable, optional
-        Called with the number of merges done, and of all merges.
+        Called with the numbers of merges done, of all, and of those read from a draft.
 
     Returns
     -------
@@ -310,7 +310,7 @@ def mergence(
     hierarchy = merge_order(communities)
     pool = dict(enumerate(structures))
     codec = Codec(Structure.packed, partial(Structure.unpacked, threshold=settings.threshold))
-    data, done = (dataset, Remembered(), settings), 0
+    data, done, read = (dataset, Remembered(), settings), 0, 0
     for level in merge_levels(hierarchy[:, :2].astype(int), len(communities)):
         tasks = [(merges, _taken(pool, merges)) for merges in level]
         if len(tasks) > 1:
@@ -320,7 +320,8 @@ def mergence(
         for k, structure in merged:
             pool[level[k][-1].union] = structure
             done += len(level[k])
+            read += len(level[k]) if isinstance(k, ReadPlace) else 0
             if progress is not None:
-                progress(done, len(hierarchy))
+                progress(done, len(hierarchy), read)
     (structure,) = pool.values() if pool else (Structure(settings.threshold),)
     return structure, hierarchy

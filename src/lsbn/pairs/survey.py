@@ -24,7 +24,7 @@ from lsbn.kernels import survey as _kernel
 from lsbn.kernels.state import MarginColumns
 from lsbn.pairs.significance import LevelCounts, Significance
 from lsbn.pairs.visitors import HISTOGRAM_BINS, Moments
-from lsbn.parallel import Progress, flow
+from lsbn.parallel import Progress, ReadPlace, flow
 
 __all__ = ["SURVEYED", "Piece", "Survey", "survey_pairs", "survey_piece"]
 
@@ -191,7 +191,7 @@ def survey_pairs(
     n_jobs : int, optional
         Number of workers. The result does not depend on it.
     progress : callable, optional
-        Called with the number of blocks done, and of all blocks.
+        Called with the numbers of blocks done, of all, and of those read from a draft.
 
     Returns
     -------
@@ -203,10 +203,12 @@ def survey_pairs(
     total = _Totals(n, levels, listing)
     items = blocks(n)
     results = flow(_counted_block, (dataset, scales), items, n_jobs, _CODEC)
+    read = 0
     for place, piece in _in_order(results):
         total.add(items[place], piece)
+        read += isinstance(place, ReadPlace)
         if progress is not None:
-            progress(place + 1, len(items))
+            progress(place + 1, len(items), read)
     return total.survey()
 
 
@@ -217,12 +219,12 @@ def _counted_block(data: tuple[Dataset, _kernel.PairScales], block: Block) -> Pi
 
 def _in_order(results: Iterator[tuple[int, Piece]]) -> Iterator[tuple[int, Piece]]:
     """Yield results by ascending place, so that sums are rounded alike for any number of jobs."""
-    waiting: dict[int, Piece] = {}
+    waiting: dict[int, tuple[int, Piece]] = {}
     place = 0
     for ready, piece in results:
-        waiting[ready] = piece
+        waiting[ready] = ready, piece
         while place in waiting:
-            yield place, waiting.pop(place)
+            yield waiting.pop(place)
             place += 1
 
 
