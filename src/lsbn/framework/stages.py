@@ -65,7 +65,7 @@ class Stages:
             if done == of and then:
                 words.append(then)
             elif done < of:
-                words.append(f"{60 * new / spent:.3g} a minute")
+                words.append(f"{_in_words(60 * new / spent)} a minute")
                 words.append(f"{duration(spent / new * (of - done))} left")
             self.report(stage_name(name, ", ".join([*words, *memory_in_words()])))
 
@@ -79,3 +79,12 @@ class Stages:
         yield
         spent = time.perf_counter() - begin
         self.seconds[name] = self.seconds.get(name, 0.0) + spent
+
+
+def _in_words(rate: float) -> str:
+    """Return a rate with two or three digits, or as a whole number.
+
+    >>> _in_words(0.5), _in_words(12.34), _in_words(2091.3)
+    ('0.5', '12.3', '2,091')
+    """
+    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
