@@ -85,7 +85,39 @@ def test_threads_agree(table, quick, alone):
         assert_equal(clone(quick).fit(table), alone)
 
 
-def test_processes_are_started_for_long_work_only_and_ended(table, quick, alone, monkeypatch):
+def sent_as(change, monkeypatch):
+    """Send ``change(name, function)`` to the workers in place of each function."""
+    from lsbn import parallel
+
+    original = parallel.on_workers
+
+    def send(team, function, *rest):
+        name = getattr(function, "func", function).__name__
+        return original(team, change(name, function), *rest)
+
+    monkeypatch.setattr(parallel, "on_workers", send)
+
+
+def deadly(folder, names):
+    """Let each of these functions kill the first worker that calls it; a file says that it did."""
+
+    def change(name, function):
+        def call(data, item):
+            try:
+                Path(folder, name).touch(exist_ok=False)
+            except FileExistsError:
+                return function(data, item)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        return call if name in names else function
+
+    return change
+
+
+def test_processes_are_started_for_long_work_only_and_ended(
+    table, quick, alone, tmp_path, monkeypatch
+):
+    """One of them is killed."""
     from lsbn import workers
 
     seen, sent = [], workers._sent
@@ -101,12 +133,13 @@ def test_processes_are_started_for_long_work_only_and_ended(table, quick, alone,
     assert seen == []
     monkeypatch.setattr("lsbn.parallel._MANY_VARIABLES", 10)
     monkeypatch.setattr("lsbn.parallel._MANY_CELLS", 10)
+    sent_as(deadly(tmp_path, {"_each_community"}), monkeypatch)
     assert_equal(clone(quick).set_params(n_jobs=2).fit(table), alone)
-    assert seen == [("processes", "_each_community"), ("processes", "_search_part")]
+    assert seen == [("processes", name) for name in ("call", "call", "_search_part")]
     assert workers._executor() is None
     with joblib.parallel_config(backend="threading"):
         assert_equal(clone(quick).set_params(n_jobs=2).fit(table), alone)
-    assert len(seen) == 2
+    assert len(seen) == 3
 
 
 @pytest.fixture
@@ -127,31 +160,8 @@ def test_ray_agrees(table, quick, alone, ray):
         assert_equal(clone(quick).fit(table), alone)
 
 
-def sent_as(change, monkeypatch):
-    """Send ``change(name, function)`` to the workers in place of each function."""
-    from lsbn import parallel
-
-    original = parallel.on_workers
-
-    def send(team, function, *rest):
-        name = getattr(function, "func", function).__name__
-        return original(team, change(name, function), *rest)
-
-    monkeypatch.setattr(parallel, "on_workers", send)
-
-
 def test_a_worker_is_killed_in_every_stage(table, quick, alone, cluster, tmp_path, monkeypatch):
-    def deadly(name, function):
-        def call(data, item):
-            try:
-                Path(tmp_path, name).touch(exist_ok=False)
-            except FileExistsError:
-                return function(data, item)
-            os.kill(os.getpid(), signal.SIGKILL)
-
-        return call
-
-    sent_as(deadly, monkeypatch)
+    sent_as(deadly(tmp_path, STAGES), monkeypatch)
     before = set(cluster.run(os.getpid).values())
     with joblib.parallel_config(backend="dask"):
         survivor = clone(quick).fit(table)
