@@ -15,6 +15,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -141,19 +142,18 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--cpu", action="store_true", help="CPU seconds, not wall-clock seconds")
-    parser.add_argument("--processes", action="store_true", help="use processes, not threads")
+    parser.add_argument("--threads", action="store_true", help="use threads, not processes")
     parser.add_argument("--one", action="store_true", help="measure one size, print JSON")
     chosen = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     options = (chosen.rows, chosen.seed, chosen.jobs)
     if chosen.one:
-        backend = "loky" if chosen.processes else "threading"
-        with parallel_config(backend, n_jobs=chosen.jobs):
+        with parallel_config("threading") if chosen.threads else nullcontext():
             print(json.dumps(measure(chosen.copies[0], *options, chosen.cpu)))
         return
     names = ("--rows", "--seed", "--jobs")
     words = [word for pair in zip(names, map(str, options), strict=True) for word in pair]
-    words += [name for name in ("--cpu", "--processes") if vars(chosen)[name[2:]]]
+    words += [name for name in ("--cpu", "--threads") if vars(chosen)[name[2:]]]
     results = []
     for copies in chosen.copies:
         command = [sys.executable, "-m", "benchmarks.tiles", "--one", "--copies", str(copies)]

@@ -107,11 +107,11 @@ def test_finished_pieces_are_not_computed_again(tmp_path, monkeypatch, n_jobs):
 
     def double(data, chunk):
         calls.extend(chunk)
-        return [data * k for k in chunk]
+        return [data[0] * k for k in chunk]
 
     def work():
         with Checkpoint(tmp_path / "x", {}).active():
-            doubled = parallel.scatter(double, lambda _: 2, [10, 20], n_jobs, PLAIN)
+            doubled = parallel.scatter(double, (2,), [10, 20], n_jobs, PLAIN)
             return doubled, [int(x[0]) for x in parallel.run(square, range(5), n_jobs, PLAIN)]
 
     with pytest.raises(Stopped):
@@ -140,7 +140,7 @@ def table():
 
 
 @pytest.mark.parametrize(
-    ("paper", "most", "part"), [(False, 150, 100), (False, 40, 8), (True, 12, 100)]
+    ("paper", "most", "part"), [(False, 250, 100), (False, 40, 8), (True, 12, 100)]
 )
 def test_a_fit_that_is_stopped_anywhere_has_the_same_bits(
     tmp_path, monkeypatch, table, paper, most, part

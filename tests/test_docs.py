@@ -58,7 +58,7 @@ def test_examples(name, tmp_path, monkeypatch):
 @pytest.mark.parametrize(("name", "code"), SCRIPTS)
 def test_scripts(name, code):
     """Scripts for other packages. Under ``__main__`` only imports and syntax are tested."""
-    for package in ("pgmpy", "pyagrum", "distributed"):
+    for package in ("pgmpy", "pyagrum", "distributed", "ray.util"):
         if package in code:
             pytest.importorskip(package)
     exec(compile(code, name, "exec"), {"__name__": "page"})

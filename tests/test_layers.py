@@ -9,7 +9,7 @@ import lsbn
 
 SOURCE = Path(lsbn.__file__).parent
 LAYERS = (
-    {"kernels", "checkpoint", "files", "parallel", "stagenames", "version"},
+    {"kernels", "checkpoint", "files", "parallel", "placing", "stagenames", "version", "workers"},
     {"data", "graph", "network", "metrics", "knowledge"},
     {"pairs"},
     {"partition", "learners"},

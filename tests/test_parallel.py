@@ -7,6 +7,8 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pytest
+from joblib.externals.loky import get_reusable_executor
+from sklearn.base import clone
 
 from learner_cases import shuffled_alarm
 from lsbn.data import Dataset
@@ -20,22 +22,11 @@ def table():
     return whole[whole.columns[:20]]
 
 
-@pytest.fixture(scope="module")
-def expected(table):
-    return LSBN(random_state=0, n_jobs=1).fit(table)
-
-
 def assert_equal(model, expected):
     difference = model.edge_probabilities_ != expected.edge_probabilities_
     assert difference.nnz == 0
     assert model.communities_ == expected.communities_
     assert np.array_equal(model.hierarchy_, expected.hierarchy_)
-
-
-@pytest.mark.parametrize("backend", ["threading", "loky"])
-def test_threads_and_processes_agree(table, expected, backend):
-    with joblib.parallel_config(backend=backend, n_jobs=2):
-        assert_equal(LSBN(random_state=0).fit(table), expected)
 
 
 @pytest.fixture(scope="module")
@@ -53,19 +44,131 @@ def cluster():
         yield client
 
 
-def test_a_dask_cluster_agrees(table, expected, cluster):
-    with joblib.parallel_config(backend="dask"):
-        assert_equal(LSBN(random_state=0).fit(table), expected)
+STAGES = {
+    "_counted_block",
+    "_each_iamb",
+    "_each_community",
+    "_merged",
+    "_search_part",
+    "_set_shares",
+    "_advanced",
+}
+"""Functions that workers call: strips of pairs, blankets, communities, merges, parts, chains."""
 
 
-def test_a_last_pass_in_parts_agrees_on_a_cluster(table, cluster, monkeypatch):
-    monkeypatch.setattr("lsbn.fitting.REACH", 10)
-    monkeypatch.setattr("lsbn.framework.candidates._EXPANDED", 10)
-    monkeypatch.setattr("lsbn.framework.candidates._PART", 7)
-    options = {"random_state": 0, "effort": "quick", "score": "bdeu"}
-    alone = LSBN(**options, n_jobs=1).fit(table)
+@pytest.fixture(scope="module")
+def many_pieces():
+    """Divide the work on a small table as that on a large one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lsbn.fitting.REACH", 10)
+        patch.setattr("lsbn.framework.candidates._EXPANDED", 10)
+        patch.setattr("lsbn.framework.candidates._PART", 7)
+        patch.setattr("lsbn.framework.mergence._SUBTREE", 2)
+        patch.setattr("lsbn.pairs.statistics.STORED_VARIABLES", 10)
+        patch.setattr("lsbn.pairs.survey._BLOCK", 8)
+        patch.setattr("lsbn.parallel._PIECES", 4)
+        yield
+
+
+@pytest.fixture(scope="module")
+def quick():
+    return LSBN(random_state=0, effort="quick", score="bdeu")
+
+
+@pytest.fixture(scope="module")
+def alone(many_pieces, quick, table):
+    return clone(quick).set_params(n_jobs=1).fit(table)
+
+
+def test_threads_agree(table, quick, alone):
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        assert_equal(clone(quick).fit(table), alone)
+
+
+def sent_as(change, monkeypatch):
+    """Send ``change(name, function)`` to the workers in place of each function."""
+    from lsbn import parallel
+
+    original = parallel.on_workers
+
+    def send(team, function, *rest):
+        name = getattr(function, "func", function).__name__
+        return original(team, change(name, function), *rest)
+
+    monkeypatch.setattr(parallel, "on_workers", send)
+
+
+def deadly(folder, names):
+    """Let each of these functions kill the first worker that calls it; a file says that it did."""
+
+    def change(name, function):
+        def call(data, item):
+            try:
+                Path(folder, name).touch(exist_ok=False)
+            except FileExistsError:
+                return function(data, item)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        return call if name in names else function
+
+    return change
+
+
+def test_processes_are_started_for_long_work_only_and_ended(
+    table, quick, alone, tmp_path, monkeypatch
+):
+    """One of them is killed."""
+    from lsbn import workers
+
+    seen, sent = [], workers._sent
+
+    def watched(team, calls, data):
+        seen.append((team.prefer, calls[0][0].__name__))
+        return sent(team, calls, data)
+
+    monkeypatch.setattr(workers, "_sent", watched)
+    monkeypatch.setattr(workers, "cpu_count", lambda: 2)
+    get_reusable_executor(reuse=True).shutdown()
+    assert_equal(clone(quick).set_params(n_jobs=2).fit(table), alone)
+    assert seen == []
+    monkeypatch.setattr("lsbn.parallel._MANY_VARIABLES", 10)
+    monkeypatch.setattr("lsbn.parallel._MANY_CELLS", 10)
+    sent_as(deadly(tmp_path, {"_each_community"}), monkeypatch)
+    assert_equal(clone(quick).set_params(n_jobs=2).fit(table), alone)
+    assert seen == [("processes", name) for name in ("call", "call", "_search_part")]
+    assert workers._executor() is None
+    with joblib.parallel_config(backend="threading"):
+        assert_equal(clone(quick).set_params(n_jobs=2).fit(table), alone)
+    assert len(seen) == 3
+
+
+@pytest.fixture
+def ray():
+    """Two workers of Ray; without Ray, the test is skipped."""
+    ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'lsbn[ray]'")
+    from ray.util.joblib import register_ray
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    register_ray()
+    yield
+    ray.shutdown()
+
+
+@pytest.mark.filterwarnings("default")  # Ray has warnings of its own
+def test_ray_agrees(table, quick, alone, ray):
+    with joblib.parallel_config(backend="ray", n_jobs=2):
+        assert_equal(clone(quick).fit(table), alone)
+
+
+def test_a_worker_is_killed_in_every_stage(table, quick, alone, cluster, tmp_path, monkeypatch):
+    sent_as(deadly(tmp_path, STAGES), monkeypatch)
+    before = set(cluster.run(os.getpid).values())
     with joblib.parallel_config(backend="dask"):
-        assert_equal(LSBN(**options).fit(table), alone)
+        survivor = clone(quick).fit(table)
+    assert {path.name for path in tmp_path.iterdir()} == STAGES
+    cluster.wait_for_workers(2)
+    assert before.isdisjoint(cluster.run(os.getpid).values())
+    assert_equal(survivor, alone)
 
 
 def test_the_answer_survives_the_death_of_a_worker(table, cluster, tmp_path):
@@ -103,27 +206,28 @@ def test_threads_see_the_callers_memory_under_any_backend():
 
 
 def _sums(data, chunk):
-    return [float(data.sum()) + item for item in chunk]
+    return [float(data[0].sum()) + item for item in chunk]
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
 def test_results_come_in_the_order_of_the_items(n_jobs):
     items = list(range(23))
-    got = scatter(_sums, lambda chunk: np.ones(4), items, n_jobs)
+    got = scatter(_sums, (np.ones(4),), items, n_jobs)
     assert got == [4.0 + item for item in items]
-    assert scatter(_sums, lambda chunk: np.ones(4), [], n_jobs) == []
+    assert scatter(_sums, (np.ones(4),), [], n_jobs) == []
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_every_item_is_reported(n_jobs):
-    told, data = [], lambda chunk: np.ones(1)
-    scatter(_sums, data, range(5), n_jobs, most_chunks=3, progress=lambda *p: told.append(p))
-    assert told[-1] == (5, 5)
+def test_every_item_is_reported(n_jobs, monkeypatch):
+    told = []
+    monkeypatch.setattr("lsbn.parallel._PIECES", 3)
+    scatter(_sums, (np.ones(1),), range(5), n_jobs, progress=lambda *p: told.append(p))
+    assert told[-1] == (5, 5, 0)
     assert len(told) == 3
-    assert [done for done, _ in told] == sorted({done for done, _ in told})
+    assert [done for done, *_ in told] == sorted({done for done, *_ in told})
 
 
-def test_processes_are_sent_only_the_variables_they_need(table):
+def test_a_part_has_the_variables_of_the_dataset(table):
     from lsbn.framework.parts import Part
 
     dataset = Dataset.from_table(table)

@@ -7,10 +7,14 @@ pieces instead of computing them again. So it ends with the same bits.
 
 Pieces are plain values with arrays. Each file is an ``.npz`` with one array for each type of
 number, and an index in JSON. Nothing is pickled. A file is written whole or not at all.
+
+A piece that takes long has a folder of its own inside the draft, where the calls inside the piece
+are stored in the same way. It is removed when the piece is written.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import secrets
 import shutil
@@ -34,7 +38,7 @@ __all__ = [
     "Record",
     "begin_call",
     "is_active",
-    "without_checkpoint",
+    "within_piece",
 ]
 
 MANIFEST = "manifest.json"
@@ -83,7 +87,7 @@ class Checkpoint:
         self.folder, self.identity = Path(folder), dict(identity)
         self._entries: dict[str, tuple[Path, Any]] = {}
         self._waiting: dict[str, Any] = {}
-        self._arrays: dict[str, list[np.ndarray]] = {}
+        self._arrays: dict[str, _Flat] = {}
         self._calls, self._written = 0, time.monotonic()
         if self.folder.exists():
             self._check()
@@ -107,7 +111,7 @@ class Checkpoint:
             )
 
     @contextmanager
-    def active(self) -> Iterator[None]:
+    def active(self, remove: bool = True) -> Iterator[None]:
         """Store the pieces of all calls inside the block; remove the folder if the block ends well.
 
         After an error or Ctrl-C the folder stays, if it has any piece.
@@ -121,7 +125,8 @@ class Checkpoint:
             raise
         finally:
             _ACTIVE.reset(token)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if remove:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def begin(self, pieces: int) -> Record:
         """Give a number to the next call, which has this number of pieces."""
@@ -147,13 +152,23 @@ class Checkpoint:
         """Write all pieces that wait."""
         if not self._waiting:
             return
+        self.make_folder()
+        with atomic_file(self.folder / f"{secrets.token_hex(8)}.npz") as draft:
+            _write(draft, self._waiting, self._arrays)
+        for key in self._waiting:
+            shutil.rmtree(self.place_of(key), ignore_errors=True)
+        self._waiting, self._arrays, self._written = {}, {}, time.monotonic()
+
+    def make_folder(self) -> None:
+        """Make the folder, if it is not there."""
         self.folder.mkdir(parents=True, exist_ok=True)
         if not (self.folder / MANIFEST).exists():
             with atomic_file(self.folder / MANIFEST) as draft:
                 draft.write_text(json.dumps(self.identity, indent=1), encoding="utf-8")
-        with atomic_file(self.folder / f"{secrets.token_hex(8)}.npz") as draft:
-            _write(draft, self._waiting, self._arrays)
-        self._waiting, self._arrays, self._written = {}, {}, time.monotonic()
+
+    def place_of(self, key: str) -> Path:
+        """Return the folder of the calls inside a piece."""
+        return self.folder / key.replace("/", "-")
 
 
 class Record(NamedTuple):
@@ -174,6 +189,11 @@ class Record(NamedTuple):
         """Store a piece of the call."""
         self.checkpoint.store(f"{self.call}/{piece}", value)
 
+    def places(self) -> Callable[[int], Path]:
+        """Return a function that gives the folder of the calls inside a piece of the call."""
+        self.checkpoint.make_folder()
+        return lambda piece: self.checkpoint.place_of(f"{self.call}/{piece}")
+
 
 def begin_call(pieces: int) -> Record | None:
     """Return the record of the next call, or None if no checkpoint is active."""
@@ -187,8 +207,12 @@ def is_active() -> bool:
 
 
 @contextmanager
-def without_checkpoint() -> Iterator[None]:
-    """Run a piece: the calls inside a piece are not stored one by one."""
+def within_piece(place: Path | None = None) -> Iterator[None]:
+    """Run a piece: the calls inside are not stored one by one, unless the piece has a folder."""
+    if place is not None and place.parent.exists():
+        with Checkpoint(place, {"piece": place.name}).active(remove=False):
+            yield
+        return
     token = _ACTIVE.set(None)
     try:
         yield
@@ -205,29 +229,41 @@ def read_manifest(folder: Path) -> dict[str, str] | None:
     return found if isinstance(found, dict) else None
 
 
-def _write(path: Path, trees: Mapping[str, Any], arrays: dict[str, list[np.ndarray]]) -> None:
-    """Write encoded values as an ``.npz`` file."""
+class _Flat:
+    """Arrays of one type one after the other."""
+
+    def __init__(self) -> None:
+        self.parts: list[np.ndarray] = []
+        self.size = 0
+
+    def append(self, array: np.ndarray) -> int:
+        """Append a copy of an array, and return where it begins."""
+        start, self.size = self.size, self.size + array.size
+        self.parts.append(array.flatten())
+        return start
+
+
+def _write(path: Path, trees: Mapping[str, Any], arrays: Mapping[str, _Flat]) -> None:
+    """Write encoded values as an ``.npz`` file; scores and keys of 64 bits are not compressed."""
     index = json.dumps(trees)
-    parts = {name: np.concatenate(flat) for name, flat in arrays.items()}
+    parts = {name: np.concatenate(flat.parts) for name, flat in arrays.items()}
     parts[_INDEX] = np.frombuffer(index.encode(), np.uint8)
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+    with zipfile.ZipFile(path, "w") as archive:
         for name, array in parts.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
-                np.lib.format.write_array(file, array, allow_pickle=False)
+            file, plain = io.BytesIO(), name in ("f8", "u8")
+            np.lib.format.write_array(file, array, allow_pickle=False)
+            how = zipfile.ZIP_STORED if plain else zipfile.ZIP_DEFLATED
+            archive.writestr(f"{name}.npy", file.getbuffer(), how, compresslevel=1)
 
 
-def _encoded(value: Any, arrays: dict[str, list[np.ndarray]]) -> Any:
+def _encoded(value: Any, arrays: dict[str, _Flat]) -> Any:
     """Return a value for JSON, and append copies of its arrays to the flat arrays by type."""
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
         if array.dtype.kind not in "biuf":
             raise TypeError(f"an array of {array.dtype} cannot be stored in a checkpoint")
-        flat = arrays.setdefault(array.dtype.str[1:], [])
-        if len(flat) > 256:  # so that the sum of lengths stays short
-            flat[:] = [np.concatenate(flat)]
-        start = sum(map(len, flat))
-        flat.append(array.flatten())
-        return {"a": [array.dtype.str[1:], start, *array.shape]}
+        kind = array.dtype.str[1:]
+        return {"a": [kind, arrays.setdefault(kind, _Flat()).append(array), *array.shape]}
     if isinstance(value, list | tuple):
         return {"lt"[isinstance(value, tuple)]: [_encoded(item, arrays) for item in value]}
     if isinstance(value, dict):

@@ -31,7 +31,7 @@ from lsbn.learners.averaging import SearchSettings
 from lsbn.learners.evidence import knowledge_diagnostics
 from lsbn.missing import average_learned, complete, completed_counts, even_shares
 from lsbn.pairs import PairStatistics
-from lsbn.parallel import Progress, threads
+from lsbn.parallel import Progress, ending_processes, threads
 from lsbn.parameters import (
     check_parameters,
     copies_of,
@@ -109,7 +109,8 @@ class NetworkFit:
                 compile_beside(dataset.n_variables)
             folded, known = fold_with_knowledge(dataset, how, self.knowledge)
         self._store_table(dataset)
-        with resumable(self.checkpoint, folded.dataset, self.get_params(), seed) as seed:
+        draft = resumable(self.checkpoint, folded.dataset, self.get_params(), seed)
+        with draft as seed, ending_processes():
             self._fit_folded(folded, known, seed, stages)
         return self
 
@@ -175,6 +176,7 @@ class NetworkFit:
     ) -> _Part:
         """Learn a network from a complete table."""
         pairs = PairStatistics(dataset, self.n_jobs)
+        pairs.progress = stages.pace("partition", "blocks of pairs", "link communities")
         with stages("partition"):
             communities = self._partition(pairs, stages.report)
         if self._searches_all_variables(pairs.dataset):
@@ -188,7 +190,7 @@ class NetworkFit:
             learned = Learned(EdgeProbabilities(proposals.edges, pairs.dataset.names))
         else:
             with stages("last pass"):
-                pace = stages.pace("last pass")
+                pace = stages.pace("last pass", "parts", "joining the parts, sampling orders")
                 learned = self._learn(pairs, proposals, seeds[2], told, n_graphs, pace)
         proposed = None if proposals is None else proposals.diagnostics
         return _Part(communities, hierarchy, learned, proposed)

@@ -1,31 +1,63 @@
-"""Parallel work; no other module calls joblib.
+"""Parallel work; only this module and `lsbn.workers` call joblib.
 
-`run` is for many small parts of one computation. It always uses threads, because the kernels
-release the interpreter's lock and the parts share arrays. `scatter` is for large tasks such as
-communities. Each task needs a small part of the data, so `scatter` may use processes, or the
-workers of a cluster that the user chose with ``joblib.parallel_config``.
+`run` and `stream` are for many small parts of one computation. They always use threads, because
+the kernels release the interpreter's lock and the parts share arrays. `scatter`, `spread` and
+`flow` are for larger tasks such as communities. They use the workers that the user chose with
+``joblib.parallel_config``: threads, processes, or those of a cluster. If the user chose none, they
+use threads, or processes for long tasks in Python. If a worker dies, its tasks are repeated.
 """
 
-import os
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
-from joblib import Parallel, delayed, effective_n_jobs
-from joblib.parallel import get_active_backend
+from joblib import Parallel, delayed
 
-from lsbn.checkpoint import PLAIN, Codec, begin_call, is_active, without_checkpoint
+from lsbn.checkpoint import PLAIN, Codec, begin_call, within_piece
+from lsbn.workers import Places, Team, closed_quietly, ending_processes, on_workers, threads
 
-__all__ = ["Progress", "run", "scatter", "spread", "stream", "threads"]
+__all__ = [
+    "Progress",
+    "ReadPlace",
+    "ending_processes",
+    "flow",
+    "processes_pay",
+    "run",
+    "scatter",
+    "spread",
+    "stream",
+    "threads",
+]
 
 Item = TypeVar("Item")
-Progress = Callable[[int, int], None]
-"""Called with the number of pieces that are done, and of all pieces."""
-_PIECES = 256
-"""Number of chunks while a checkpoint is active, for any number of workers."""
-_CHUNKS_PER_WORKER = 4
-"""More chunks balance the load better; fewer chunks send the data less often."""
+Progress = Callable[[int, int, int], None]
+"""Called with the numbers of pieces that are done, of all, and of those read from a draft."""
+
+
+class ReadPlace(int):
+    """The place of a result that was read from a draft."""
+
+
+_MANY_VARIABLES, _MANY_CELLS = 1_024, 2_000_000
+"""With more variables and at least this number of cells, processes are the default."""
+_PIECES = 64
+"""Largest number of chunks of `scatter`, for any number of workers."""
+
+
+def processes_pay(n_variables: int, n_rows: int) -> bool:
+    """Return whether a table is so large that long tasks in Python are better run in processes.
+
+    Two threads wait for each other in Python. Two processes take 12 s of CPU time more, as they
+    load the package and its kernels: 78 instead of 66 at 1,850 variables and 2,000 rows. On two
+    cores this is less than what is won.
+
+    Examples
+    --------
+    >>> processes_pay(1_850, 2_000), processes_pay(724, 20_000), processes_pay(1_850, 200)
+    (True, False, False)
+    """
+    return n_variables > _MANY_VARIABLES and n_variables * n_rows >= _MANY_CELLS
 
 
 def run(
@@ -68,6 +100,8 @@ def stream(
     items: Sequence[Item],
     n_jobs: int | None = 1,
     codec: Codec | None = None,
+    *,
+    nested: bool = False,
 ) -> Iterator[tuple[int, Any]]:
     """Call a function on every item, in threads, and yield each result when it is ready.
 
@@ -75,6 +109,8 @@ def stream(
     ----------
     function, items, n_jobs, codec
         As in `run`.
+    nested : bool
+        If a checkpoint is active, also store the calls inside the function, until it ends.
 
     Yields
     ------
@@ -89,164 +125,130 @@ def stream(
     [(0, 2), (1, 1)]
     """
 
-    def compute(places: Sequence[int]) -> Iterator[tuple[int, Any]]:
+    def compute(places: Places) -> Iterator[tuple[int, Any]]:
         """Call the function on the items at some places."""
         if n_jobs == 1 or len(places) < 2 or threads(n_jobs) == 1:
-            return (_placed(function, k, items[k]) for k in places)
-        calls = (delayed(_placed)(function, k, items[k]) for k in places)
+            return (_placed(function, k, items[k], folder) for k, folder in places.items())
+        calls = (delayed(_placed)(function, k, items[k], folder) for k, folder in places.items())
         options: Any = {"require": "sharedmem", "return_as": "generator_unordered"}
-        return _closed_quietly(Parallel(n_jobs=threads(n_jobs), **options)(calls))
+        return closed_quietly(Parallel(n_jobs=threads(n_jobs), **options)(calls))
 
-    return _recorded(compute, len(items), codec)
+    return _recorded(compute, len(items), codec, nested=nested)
 
 
 def _recorded(
-    compute: Callable[[Sequence[int]], Iterator[tuple[int, Any]]], n: int, codec: Codec | None
+    compute: Callable[[Places], Iterator[tuple[int, Any]]],
+    n: int,
+    codec: Codec | None,
+    *,
+    packed: bool = False,
+    nested: bool = False,
 ) -> Iterator[tuple[int, Any]]:
-    """Yield stored results, and compute and store the others, if a checkpoint is active."""
-    record = begin_call(n) if codec is not None else None
-    if record is None or codec is None:
-        yield from compute(range(n))
-        return
-    for place in range(n):
-        if record.has(place):
-            yield place, codec.unpack(record.load(place))
-    for place, result in compute([k for k in range(n) if not record.has(k)]):
-        record.store(place, codec.pack(result))
-        yield place, result
+    """Yield stored results, and compute and store the others, if a checkpoint is active.
 
-
-def _closed_quietly(results: Any) -> Iterator[Any]:
-    """Yield results; if the caller stops early, say nothing of the results that nobody takes."""
-    try:
-        for result in results:  # noqa: UP028  (`yield from` would close the results first)
-            yield result
-    finally:
-        if hasattr(results, "close"):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)
-                results.close()
-
-
-def _placed(function: Callable[[Item], Any], place: int, item: Item) -> tuple[int, Any]:
-    """Return the place of an item, and its result."""
-    with without_checkpoint():
-        return place, function(item)
-
-
-def threads(n_jobs: int | None) -> int:
-    """Return the number of threads that `n_jobs` means on this machine.
-
-    Parameters
-    ----------
-    n_jobs : int, optional
-        As in joblib; negative numbers count back from the number of cores.
-
-    Returns
-    -------
-    int
-        At least 1, at most the number of cores.
-
-    Examples
-    --------
-    >>> threads(1)
-    1
+    If ``packed``, then the results that are computed are packed by the codec.
     """
-    return max(1, min(effective_n_jobs(n_jobs), os.cpu_count() or 1))
+    record = begin_call(n) if codec is not None else None
+    if codec is None or (record is None and not packed):
+        yield from compute(dict.fromkeys(range(n)))
+        return
+    for place in range(n if record else 0):
+        if record is not None and record.has(place):
+            yield ReadPlace(place), codec.unpack(record.load(place))
+    left: Places = {k: None for k in range(n) if record is None or not record.has(k)}
+    if record is not None and nested:
+        folder_of = record.places()
+        left = {k: folder_of(k) for k in left}
+    for place, result in compute(left):
+        if record is not None:
+            record.store(place, result if packed else codec.pack(result))
+        yield place, codec.unpack(result) if packed else result
+
+
+def _placed(
+    function: Callable[[Item], Any], place: int, item: Item, folder: Path | None
+) -> tuple[int, Any]:
+    """Return the place of an item, and its result."""
+    with within_piece(folder):
+        return place, function(item)
 
 
 def scatter(
     function: Callable[[Any, list], list],
-    share: Callable[[list | None], Any],
+    data: tuple,
     items: Sequence[Any],
     n_jobs: int | None = None,
     codec: Codec | None = None,
     *,
-    most_chunks: int | None = None,
+    processes: bool = False,
     progress: Progress | None = None,
 ) -> list:
-    """Call a function on chunks of items, each with the data that it needs.
+    """Call a function on chunks of items, on the workers.
 
     Parameters
     ----------
     function : callable
         ``function(data, chunk)`` returns a list with a result for every item of the chunk. The
         function can be pickled and depends on its arguments only.
-    share : callable
-        ``share(chunk)`` returns the data that a chunk needs. ``share(None)`` returns all data;
-        threads get these.
+    data : tuple
+        Each of its objects is placed on every worker once; threads share it. It must not change.
     items : sequence
     n_jobs : int, optional, see `run`
     codec : Codec, optional
-        If a checkpoint is active, store the results of each chunk, and read those that are stored.
-    most_chunks : int, optional, by default 4 for each worker
-    progress : callable, optional, called with the numbers of items that are done and of all
+        Workers send packed results. If a checkpoint is active, then the results of each chunk are
+        stored, and those that are stored are read.
+    processes : bool
+        Use processes of this machine if the user has chosen no backend: the function holds the
+        interpreter's lock, and takes longer than processes need to start.
+    progress : callable, optional, called with the numbers of items done, of all, and of those read
 
     Returns
     -------
     list
         Results in the order of the items. If the result of an item depends on the item and the
-        data only, then it is the same for any number of jobs and any backend. Each chunk is sent
-        with its data, so another worker can repeat the call if a worker dies.
+        data only, then it is the same for any number of jobs and any backend.
 
     Examples
     --------
-    >>> data = [10, 20, 30]
     >>> def add(data, chunk):
-    ...     return [data[i] + 1 for i in chunk]
-    >>> scatter(add, lambda chunk: data, [0, 2, 1], n_jobs=2)
+    ...     return [data[0][i] + 1 for i in chunk]
+    >>> scatter(add, ([10, 20, 30],), [0, 2, 1], n_jobs=2)
     [11, 31, 21]
     """
-    workers = 1 if n_jobs == 1 else effective_n_jobs(n_jobs)
-    alone = (workers == 1 and _shares_memory()) or len(items) < 2
-    recorded = codec is not None and is_active()
-    if alone and not recorded and progress is None:
-        return function(share(None), list(items))
-    most = _PIECES if recorded else most_chunks or _CHUNKS_PER_WORKER * max(workers, 1)
-    chunks = [list(items[c : len(items) : most]) for c in range(min(len(items), most))]
-    everything = share(None) if alone or _shares_memory() else None
-
-    def compute(places: Sequence[int]) -> Iterator[tuple[int, list]]:
-        """Call the function on some chunks."""
-        data = (share(chunks[c]) if everything is None else everything for c in places)
-        calls = ((c, part, chunks[c]) for c, part in zip(places, data, strict=True))
-        return _called(partial(_chunk, function), calls, n_jobs, alone)
-
-    return _in_order(_recorded(compute, len(chunks), codec), len(items), len(chunks), progress)
-
-
-def _in_order(
-    parts: Iterable[tuple[int, list]], n_items: int, n_chunks: int, progress: Progress | None
-) -> list:
-    """Put the results of chunks in the order of the items, and report how many are done."""
-    results: list[Any] = [None] * n_items
-    done = 0
-    for c, part in parts:
-        results[c::n_chunks] = part
+    most = min(len(items), _PIECES)
+    chunks = [list(items[c : len(items) : most]) for c in range(most)]
+    results: list[Any] = [None] * len(items)
+    done = read = 0
+    for c, part in flow(function, data, chunks, n_jobs, codec, processes=processes):
+        results[c::most] = part
         done += len(part)
+        read += len(part) if isinstance(c, ReadPlace) else 0
         if progress is not None:
-            progress(done, n_items)
+            progress(done, len(items), read)
     return results
 
 
 def spread(
     function: Callable[[Any, Any], Any],
-    data: Any,
+    data: tuple,
     items: Sequence[Any],
     n_jobs: int | None = None,
+    codec: Codec | None = PLAIN,
+    *,
+    processes: bool = False,
+    nested: bool = False,
+    progress: Progress | None = None,
 ) -> list:
     """Call ``function(data, item)`` on every item, where `scatter` would.
 
     Parameters
     ----------
     function : callable
-        It can be pickled and depends on its arguments only. The result is a plain value, see
-        `lsbn.checkpoint.Codec`, and is stored if a checkpoint is active.
-    data : object
-        Sent with every item, unless workers share the memory.
-    items : sequence
-    n_jobs : int, optional
-        Number of workers, as in joblib.
+        It can be pickled and depends on its arguments only.
+    data, items, n_jobs, codec, processes, progress
+        As in `scatter`. By default the result is a plain value, see `lsbn.checkpoint.Codec`.
+    nested : bool
+        As in `stream`, on workers of this machine.
 
     Returns
     -------
@@ -255,40 +257,51 @@ def spread(
 
     Examples
     --------
-    >>> spread(pow, 2, [3, 4], n_jobs=2)
-    [8, 16]
+    >>> spread(max, (2, 3), [(1, 9), (4, 5)], n_jobs=2)
+    [(2, 3), (4, 5)]
     """
-    each, most = partial(_with_each, function), len(items)
-    return scatter(each, lambda chunk: data, items, n_jobs, PLAIN, most_chunks=most)
+    results: list[Any] = [None] * len(items)
+    calls = flow(function, data, items, n_jobs, codec, processes=processes, nested=nested)
+    read = 0
+    for done, (place, result) in enumerate(calls, 1):
+        results[place] = result
+        read += isinstance(place, ReadPlace)
+        if progress is not None:
+            progress(done, len(items), read)
+    return results
 
 
-def _with_each(function: Callable[[Any, Any], Any], data: Any, chunk: list) -> list:
-    """Call a function on each item of a chunk."""
-    return [function(data, item) for item in chunk]
+def flow(
+    function: Callable[[Any, Any], Any],
+    data: tuple,
+    items: Sequence[Any],
+    n_jobs: int | None = None,
+    codec: Codec | None = PLAIN,
+    *,
+    processes: bool = False,
+    nested: bool = False,
+) -> Iterator[tuple[int, Any]]:
+    """Call ``function(data, item)`` on every item, and yield each result when it is ready.
 
+    Parameters
+    ----------
+    function, data, items, n_jobs, codec, processes, nested
+        As in `spread`.
 
-def _chunk(
-    function: Callable[[Any, list], list], place: int, data: Any, chunk: list
-) -> tuple[int, list]:
-    """Return the place of a chunk, and its results."""
-    with without_checkpoint():
-        return place, function(data, chunk)
+    Yields
+    ------
+    int
+        Place of the item.
+    object
+        Its result. The order of the results is that in which they are ready.
 
-
-def _called(
-    function: Callable[..., Any], calls: Iterator[tuple], n_jobs: int | None, alone: bool
-) -> Iterator[Any]:
-    """Yield the results of calls, one by one if the active backend can."""
-    if alone:
-        return (function(*call) for call in calls)
-    backend, _ = get_active_backend(prefer="threads")
-    one_by_one = getattr(backend, "supports_return_generator", False)
-    returned: Any = "generator_unordered" if one_by_one else "list"
-    workers = Parallel(n_jobs=n_jobs, prefer="threads", return_as=returned)
-    return _closed_quietly(workers(delayed(function)(*call) for call in calls))
-
-
-def _shares_memory() -> bool:
-    """Return whether the active backend of joblib runs in this process."""
-    backend, _ = get_active_backend(prefer="threads")
-    return bool(getattr(backend, "supports_sharedmem", False))
+    Examples
+    --------
+    >>> sorted(flow(max, (2, 3), [(1, 9), (4, 5)], n_jobs=2))
+    [(0, (2, 3)), (1, (4, 5))]
+    """
+    team = Team.of(n_jobs, processes)
+    if team.shares_memory:
+        return stream(partial(function, data), items, n_jobs, codec, nested=nested)
+    compute = partial(on_workers, team, function, data, items, codec)
+    return _recorded(compute, len(items), codec, packed=True, nested=nested)

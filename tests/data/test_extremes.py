@@ -126,7 +126,7 @@ def test_a_file_that_grows_when_it_is_unpacked(tmp_path, monkeypatch):
         file.write(b"a,b\n" + b"1,2\n" * 1_000_000)
     pq.write_table(pa.table({"a": np.zeros(10**6), "b": np.ones(10**6)}), tmp_path / "b.parquet")
     assert Dataset.read(tmp_path / "bomb.csv.gz").n_rows == 1_000_000
-    monkeypatch.setattr(lsbn.data.textfile, "_PLAUSIBLE", 1000)
+    monkeypatch.setattr(lsbn.data.openfile, "_PLAUSIBLE", 1000)
     with pytest.raises(DataError, match="unpacks to more than 250 times its size"):
         Dataset.read(tmp_path / "bomb.csv.gz")
     for module in (lsbn.data.memory, lsbn.data.textfile):
@@ -161,7 +161,7 @@ def test_packed_spaces_are_counted_too(tmp_path, monkeypatch):
     with gzip.open(tmp_path / "bomb.txt.gz", "wb") as file:
         file.write(b"a b\n" + b"1 2\n" * 100_000)
     assert Dataset.read(tmp_path / "bomb.txt.gz").n_rows == 100_000
-    monkeypatch.setattr(lsbn.data.textfile, "_PLAUSIBLE", 1000)
+    monkeypatch.setattr(lsbn.data.openfile, "_PLAUSIBLE", 1000)
     with pytest.raises(DataError, match="unpacks to more than 250 times its size"):
         Dataset.read(tmp_path / "bomb.txt.gz")
 

@@ -7,6 +7,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 
 import lsbn.data.stored as stored
@@ -14,6 +16,8 @@ from lsbn.data import DataError, Dataset
 from lsbn.data.check import check_file
 from lsbn.data.ingest import file_columns
 from lsbn.data.options import TableOptions
+from lsbn.data.talltext import BlockColumns
+from lsbn.data.textfile import combined
 
 ROWS, LEVELS = 60, ["low", "high"]
 
@@ -72,6 +76,49 @@ def test_same_codes_and_notes(path, by_column, options):
     columns, _ = file_columns(path, TableOptions())
     assert all(isinstance(column, stored.StoredColumn) for column in columns)
     same(Dataset.read(path, **options), expected)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
+@pytest.mark.parametrize("few", [255, 20])
+def test_text_is_coded_block_by_block(tmp_path, path, by_column, monkeypatch, name, few):
+    """Blocks have 64 lines or more, and the table has 240."""
+    monkeypatch.setattr("lsbn.data.textfile._LEAST_BLOCK", 1)
+    monkeypatch.setattr("lsbn.data.talltext._FEW", few)
+    table = pd.concat([pd.read_parquet(path)] * 4, ignore_index=True)
+    table["text"] = table["text"].str.replace("b", 'b\n"c",')
+    table.iloc[:, :8].to_csv(tmp_path / name, index_label="")
+    options = {"discretize": "quantile", "max_states": 100, "missing": "state", "na": "?"}
+    expected = Dataset.read(tmp_path / name, **options)
+    by_column()
+    columns, _ = file_columns(tmp_path / name, TableOptions())
+    assert all(isinstance(column, stored.StoredColumn) for column in columns)
+    same(Dataset.read(tmp_path / name, **options), expected)
+
+
+def test_a_ragged_row_of_a_tall_file_is_named(tmp_path, by_column):
+    (tmp_path / "t.csv").write_text("a,b\n" + "1,2\n" * 300 + "1,2,3\n")
+    by_column()
+    with pytest.raises(DataError, match=r"row 301 \(line 302\) has 3"):
+        Dataset.read(tmp_path / "t.csv")
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.lists(st.sampled_from(["", "a", "b", "c", "d", None]), min_size=1), min_size=1))
+def test_blocks_join_like_chunks_of_arrow(blocks):
+    chunks = [pa.array(block, pa.string()).dictionary_encode() for block in blocks]
+    for few in (255, 2):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("lsbn.data.talltext._FEW", few)
+            columns = BlockColumns(1)
+            for chunk in chunks:
+                columns.add([chunk])
+        found = columns.column(0)
+        assert found.to_pylist() == [value for block in blocks for value in block]
+        assert (
+            found.dictionary.to_pylist()
+            == combined(pa.chunked_array(chunks)).dictionary.to_pylist()
+        )
+        assert columns.num_rows == len(found)
 
 
 def test_same_errors_and_cure(path, by_column):

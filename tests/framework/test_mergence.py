@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 import naive
 from learner_cases import chain_table
 from lsbn.framework.local import LocalSettings
-from lsbn.framework.mergence import merge_order, mergence
+from lsbn.framework.mergence import merge_levels, merge_order, mergence
 from lsbn.framework.votes import Structure
 
 communities = st.lists(
@@ -63,3 +63,24 @@ def test_a_triangle_that_a_merge_closes_is_learned_again():
     parts = [pair(0, 1, 1.0), pair(1, 2, 1.0), pair(0, 2, 1.0)]
     structure, _ = mergence(dataset, found, parts, LocalSettings(resolve=False))
     assert structure.probabilities(3)[0, 2] == 1.0
+
+
+@pytest.mark.parametrize("most", [2, 3, 64])
+def test_every_merge_is_in_one_level_after_those_it_needs(monkeypatch, most):
+    monkeypatch.setattr("lsbn.framework.mergence._SUBTREE", most)
+    rng = np.random.default_rng(0)
+    found = [np.unique(rng.integers(0, 60, 4)) for _ in range(40)]
+    rows = merge_order(found)[:, :2].astype(int)
+    made, levels = set(range(40)), list(merge_levels(rows, 40))
+    for level in levels:
+        begun = set(made)
+        for subtree in level:
+            own = set(begun)
+            for merge in subtree:
+                assert {merge.first, merge.second} <= own
+                own.add(merge.union)
+            assert len(subtree) < most
+            assert made.isdisjoint(merge.union for merge in subtree)
+            made |= own
+    assert made == set(range(79))
+    assert all(tuple(rows[m.union - 40]) == m[:2] for m in levels[0][0])

@@ -7,6 +7,7 @@ from scipy import sparse
 
 from lsbn.graph import EdgeProbabilities
 from lsbn.report import picture
+from lsbn.report.page import report_page
 from lsbn.report.picture import payload
 
 
@@ -166,3 +167,19 @@ def test_variables_outside_of_large_communities_stay_in_the_picture():
     assert len(payload(edges, alone)["picture"]["marks"]) == 19 + 8
     assert payload(edges, groups[:-1])["picture"]["kind"] == "variables"  # 8 have no community
     assert payload(edges, [edges.names])["picture"]["kind"] == "variables"  # one area says nothing
+
+
+def test_the_page_of_many_variables_is_small_enough_to_open():
+    names = [f"variable {k}" for k in range(10_500)]
+    rng = np.random.default_rng(0)
+    near = rng.integers(1, 30, (4, len(names)))
+    entries = {
+        (names[v], names[v + step]): float(p)
+        for steps, p in zip(near.tolist(), (0.99, 0.6, 0.2, 0.02), strict=True)
+        for v, step in enumerate(steps)
+        if v + step < len(names)
+    }
+    groups = [names[k : k + 25] for k in range(0, len(names), 20)]
+    page = report_page(edges=edges_of(entries, names), communities=groups, summary={})
+    assert len(page.text.encode()) < 20_000_000
+    assert "variable 10499" in page.text

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
-import gzip
-import io
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -18,10 +13,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
+from lsbn.data import stored
 from lsbn.data.columns import Column, DataError, check_names, check_shape, listing, parse_columns
-from lsbn.data.memory import available_memory, require_memory
+from lsbn.data.memory import BYTES_PER_CELL
+from lsbn.data.openfile import file_errors, open_bytes, open_text
 from lsbn.data.options import TableOptions
 from lsbn.data.selection import chosen, with_na
+from lsbn.data.stored import is_large, stored_columns
+from lsbn.data.talltext import BlockColumns
 from lsbn.data.textnumbers import typed
 from lsbn.files import plain_name
 
@@ -34,9 +33,10 @@ SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 _BY_NAME = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
 _LONGEST_LINE, _MOST_COLUMNS = 1 << 26, 2_000_000
 """A text file with a longer line, in characters, or with more columns is refused."""
+_LEAST_BLOCK = 1 << 22
 _NUMBER = r"\s*[+-]?[0-9.]+([eE][+-]?[0-9]+)?\s*"
-_LARGEST_RATIO, _PLAUSIBLE = 250, 1 << 28
-"""A file that unpacks to more bytes than both, by its size and in all, is refused."""
+_PACKED = 8
+"""A table of states that is compressed by gzip is assumed to be this number of times as long."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,8 @@ class _Plan:
         Lines before the first row.
     block : int
         Bytes to read at once; more than the longest line.
+    line : float
+        Mean length of the first lines, in bytes.
     notes : tuple of str
     """
 
@@ -89,6 +91,7 @@ class _Plan:
     names: list[str]
     skip: int
     block: int
+    line: float
     notes: tuple[str, ...] = ()
 
 
@@ -130,16 +133,16 @@ def read_text(
     the state labels would differ from the text of the file. A first column without a name, whose
     entries all differ, is a saved row index and is left out.
     """
-    with _file_errors(path), _open_text(path) as file:
+    with file_errors(path), open_text(path) as file:
         plan = _plan(path, file, layout)
     try:
         table = _text_table(path, plan, options.na)
     except (pa.ArrowException, OSError) as error:
         _explain(path, plan, header=layout.header)
         raise DataError(f"{path}: not readable as CSV ({error})") from error
-    own, notes = plan.names, plan.notes
+    own, notes, offset = plan.names, plan.notes, 0
     if names is None and _labels_rows(own, table.column(0)):
-        table, own = table.select(range(1, len(own))), own[1:]
+        offset, own = 1, own[1:]
         notes += ("left out the first column: it has no name, and a different entry in every row",)
     if names is not None and len(names) != len(own):
         raise DataError(f"names has {len(names)} entries for {len(own)} columns of {path}")
@@ -149,8 +152,15 @@ def read_text(
     places = chosen(clean, options)
     if to_learn or not places or not table.num_rows:
         check_shape(len(places), table.num_rows, str(path), hint)
-    arrays = (typed(combined(table.column(i)), comma=plan.sep != ",") for i in places)
-    parsed = parse_columns([clean[i] for i in places], arrays)
+    left = [clean[i] for i in places]
+
+    def array(place: int) -> pa.Array:
+        """Return a column; numbers and dates have their type."""
+        return typed(combined(table.column(offset + place)), comma=plan.sep != ",")
+
+    if isinstance(table, BlockColumns):
+        return stored_columns(left, places, array, options.na), notes
+    parsed = parse_columns(left, map(array, places))
     return [with_na(column, options.na) for column in parsed], notes
 
 
@@ -195,8 +205,9 @@ def _plan(path: Path, file: TextIO, layout: TextLayout) -> _Plan:
         header = ["", *header]
     elif all(re.fullmatch(_NUMBER, name) for name in header):
         notes += ("all names are numbers; if the first line is a row, use --no-header",)
-    block = min(max(1 << 22, 64 * max(map(len, lines))), 1 << 30)
-    return _Plan(sep, header, skip, block, notes)
+    block = min(max(_LEAST_BLOCK, 64 * max(map(len, lines))), 1 << 30)
+    used = [len(line.encode()) for line in lines[1:] if line.strip()]
+    return _Plan(sep, header, skip, block, sum(used) / max(len(used), 1) or 1.0, notes)
 
 
 def _first_lines(path: Path, file: TextIO) -> list[str]:
@@ -259,104 +270,44 @@ def _labels_rows(names: Sequence[str], column: pa.ChunkedArray) -> bool:
     return len(column) > 1 and column.null_count == 0 and len(pc.unique(column)) == len(column)
 
 
-class _Counted(io.RawIOBase):
-    """A stream of unpacked text that stops if memory cannot hold it, or if it is suspicious."""
-
-    def __init__(self, file: gzip.GzipFile, sep: str, path: Path) -> None:
-        self._file, self._sep, self._path = file, sep.encode(), path
-        self._cells, self._free = 0, available_memory()
-        self._bytes, self._most = 0, max(_PLAUSIBLE, _LARGEST_RATIO * path.stat().st_size)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        text = self._file.read(len(buffer))
-        buffer[: len(text)] = text
-        self._cells += text.count(self._sep) + text.count(b"\n") + len(text) // 64
-        require_memory(self._cells, str(self._path), self._free)
-        self._bytes += len(text)
-        if self._bytes > self._most:
-            raise DataError(
-                f"{self._path}: unpacks to more than {_LARGEST_RATIO} times its size, which real "
-                "tables hardly do; if the table is right, unpack it first (gunzip)"
-            )
-        return len(text)
-
-
-def _text_table(path: Path, plan: _Plan, na: Iterable[str]) -> pa.Table:
-    """Read the rows as columns of text."""
+def _text_table(path: Path, plan: _Plan, na: Iterable[str]) -> pa.Table | BlockColumns:
+    """Read the rows as columns of text; those of a tall file block by block."""
     keys = [str(i) for i in range(len(plan.names))]
     text = pa.dictionary(pa.int32(), pa.string())
-    with _file_errors(path), _open_bytes(path, plan.sep) as stream:
-        return pyarrow.csv.read_csv(
-            stream,
-            pyarrow.csv.ReadOptions(
-                column_names=keys, skip_rows_after_names=plan.skip, block_size=plan.block
-            ),
-            pyarrow.csv.ParseOptions(
-                delimiter="\t" if plan.sep == " " else plan.sep, newlines_in_values=True
-            ),
-            pyarrow.csv.ConvertOptions(
-                column_types=dict.fromkeys(keys, text),
-                strings_can_be_null=True,
-                null_values=[*NULL_SPELLINGS, *na],
-            ),
-        )
+    how = (
+        pyarrow.csv.ReadOptions(
+            column_names=keys, skip_rows_after_names=plan.skip, block_size=plan.block
+        ),
+        pyarrow.csv.ParseOptions(
+            delimiter="\t" if plan.sep == " " else plan.sep, newlines_in_values=True
+        ),
+        pyarrow.csv.ConvertOptions(
+            column_types=dict.fromkeys(keys, text),
+            strings_can_be_null=True,
+            null_values=[*NULL_SPELLINGS, *na],
+        ),
+    )
+    tall = _is_tall(path, plan)
+    room = stored.BYTES_PER_CELL if tall else BYTES_PER_CELL
+    with file_errors(path), open_bytes(path, plan.sep, room) as stream:
+        if not tall:
+            return pyarrow.csv.read_csv(stream, *how)
+        columns = BlockColumns(len(keys))
+        for batch in pyarrow.csv.open_csv(stream, *how):
+            columns.add(batch.columns)
+        return columns
 
 
-@contextmanager
-def _open_bytes(path: Path, sep: str) -> Iterator[Any]:
-    """Open a file for pyarrow, decompressed, with tabs in the place of spaces."""
-    packed = path.name.lower().endswith(".gz")
-    if sep == " ":
-        buffer = io.BytesIO()
-        with _counted_text(path, sep) if packed else _open_text(path) as lines:
-            for line in lines:
-                buffer.write("\t".join(line.split()).encode() + b"\n")
-        yield pa.BufferReader(buffer.getbuffer())
-    elif packed:
-        with gzip.open(path, "rb") as file:
-            yield pa.PythonFile(_Counted(file, sep, path), "r")
-    else:
-        with pa.input_stream(str(path), compression=None) as stream:
-            yield stream
-
-
-@contextmanager
-def _counted_text(path: Path, sep: str) -> Iterator[TextIO]:
-    with gzip.open(path, "rb") as file:
-        stream = io.BufferedReader(_Counted(file, sep, path))
-        yield io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
-
-
-def _open_text(path: Path) -> TextIO:
-    if path.name.lower().endswith(".gz"):
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
-    return open(path, encoding="utf-8-sig", newline="")
-
-
-@contextmanager
-def _file_errors(path: Path) -> Iterator[None]:
-    """Turn the errors of reading a text file into messages for the user."""
-    try:
-        yield
-    except UnicodeDecodeError as error:
-        wide = error.object[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-        raise DataError(
-            f"{path}: not UTF-8 text ({error}); save the file as UTF-8, for example by "
-            f"iconv -f {'utf-16' if wide else 'latin1'} -t utf-8"
-        ) from error
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DataError(f"{path}: damaged or not gzip ({error}); write it again") from error
-    except csv.Error as error:
-        raise DataError(f"{path}: not readable as CSV ({error})") from error
+def _is_tall(path: Path, plan: _Plan) -> bool:
+    """Return whether a file probably has a large table, by its size and its first lines."""
+    size = path.stat().st_size * (_PACKED if path.name.lower().endswith(".gz") else 1)
+    return is_large(int(size / plan.line), len(plan.names))
 
 
 def _explain(path: Path, plan: _Plan, *, header: bool) -> None:
     """Read the file again, row by row, and name the rows of the wrong length."""
     expected, ragged, widths = len(plan.names), [], []
-    with _file_errors(path), _open_text(path) as file:
+    with file_errors(path), open_text(path) as file:
         reader = csv.reader(file, delimiter=plan.sep)
         rows = (row for number, row in enumerate(reader) if row and number >= plan.skip)
         for number, row in enumerate(rows, 1 if header else 0):

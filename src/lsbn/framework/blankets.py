@@ -16,11 +16,10 @@ import numpy as np
 
 from lsbn.checkpoint import PLAIN
 from lsbn.data import Dataset
-from lsbn.framework.parts import Part
 from lsbn.kernels import blankets as _blankets
 from lsbn.learners.independence import arrays_for_tests
 from lsbn.pairs import MOST_PARTNERS, WEIGHTS, PairStatistics, base_weights
-from lsbn.parallel import scatter
+from lsbn.parallel import Progress, scatter
 
 __all__ = ["blanket_candidates", "iamb", "markov_blankets", "symmetric"]
 
@@ -135,6 +134,7 @@ def markov_blankets(
     alpha: float = 0.001,
     most: int = 12,
     n_jobs: int | None = 1,
+    progress: Progress | None = None,
 ) -> list[np.ndarray]:
     """Find the Markov blankets of all variables by `iamb`, and make them symmetric.
 
@@ -147,33 +147,25 @@ def markov_blankets(
         See `iamb`.
     n_jobs : int, optional
         Number of workers, as in joblib.
+    progress : callable, optional
+        Called with the numbers of variables done, of all, and of those read from a draft.
 
     Returns
     -------
     list of int arrays
         The blanket of each variable, see `symmetric`.
     """
-
-    def data_of(chunk: list | None) -> Part:
-        """Return the variables that a chunk of targets needs, or all variables."""
-        if chunk is None:
-            return Part.whole(dataset)
-        return Part.of(dataset, np.concatenate([np.append(c, v) for v, c in chunk]))
-
     items = list(enumerate(candidates))
-    blankets = scatter(partial(_each_iamb, alpha=alpha, most=most), data_of, items, n_jobs, PLAIN)
-    return symmetric(blankets)
+    find = partial(_each_iamb, alpha=alpha, most=most)
+    return symmetric(scatter(find, (dataset,), items, n_jobs, PLAIN, progress=progress))
 
 
-def _each_iamb(part: Part, chunk: list, alpha: float, most: int) -> list[np.ndarray]:
+def _each_iamb(data: tuple[Dataset], chunk: list, alpha: float, most: int) -> list[np.ndarray]:
     """Find the blankets of some targets; chunk is a list of (target, candidates)."""
-    columns = arrays_for_tests(part.dataset)
-    blankets = []
-    for target, pool in chunk:
-        place = int(part.places(np.array([target]))[0])
-        blanket = _blankets.iamb(columns, place, part.places(pool), math.log(alpha), most)
-        blankets.append(part.variables[blanket])
-    return blankets
+    columns, level = arrays_for_tests(data[0]), math.log(alpha)
+    return [
+        _blankets.iamb(columns, v, np.asarray(pool, np.int64), level, most) for v, pool in chunk
+    ]
 
 
 def symmetric(blankets: Sequence[np.ndarray]) -> list[np.ndarray]:

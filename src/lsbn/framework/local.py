@@ -12,7 +12,7 @@ import numpy as np
 from lsbn.checkpoint import Codec
 from lsbn.data import Dataset
 from lsbn.framework.diagnostics import CommunityDiagnostics
-from lsbn.framework.parts import Part
+from lsbn.framework.parts import Part, Remembered
 from lsbn.framework.subcommunities import expanded_community, sub_communities
 from lsbn.framework.triplets import triplet_clusters
 from lsbn.framework.votes import Pair, Structure
@@ -20,7 +20,7 @@ from lsbn.knowledge import Constraints
 from lsbn.learners import LEARNERS, PUBLISHED, Diagnostics, Learned, Score
 from lsbn.learners.greedy import Climbing
 from lsbn.pairs import WEIGHTS
-from lsbn.parallel import Progress, scatter
+from lsbn.parallel import Progress, processes_pay, scatter
 
 __all__ = ["LocalSettings", "learn_communities", "local_learn", "resolve_conflicts"]
 
@@ -265,7 +265,7 @@ def learn_communities(
     n_jobs : int, optional
         Number of workers, as in joblib.
     progress : callable, optional
-        Called with the number of communities done, and of all communities.
+        Called with the numbers of communities done, of all, and of those read from a draft.
 
     Returns
     -------
@@ -277,19 +277,18 @@ def learn_communities(
         expanded = expanded_community(community, blankets)
         tasks.append(_Task(community, {int(v): blankets[v] for v in expanded}, seed))
 
-    def data_of(chunk: list | None) -> Part:
-        """Return the variables that a chunk of communities needs, or all variables."""
-        if chunk is None:
-            return Part.whole(dataset)
-        return Part.of(dataset, np.array(sorted({v for task in chunk for v in task.blankets})))
-
     codec = Codec(_packed, partial(_unpacked, settings=settings))
-    learn = partial(_each_community, settings=settings)
-    return scatter(learn, data_of, tasks, n_jobs, codec, progress=progress)
+    data = (dataset, Remembered(), settings)
+    long = processes_pay(*dataset.codes.shape) and not callable(settings.learner)
+    options: dict[str, Any] = {"processes": long, "progress": progress}
+    return scatter(_each_community, data, tasks, n_jobs, codec, **options)
 
 
-def _each_community(part: Part, chunk: list[_Task], settings: LocalSettings) -> list[LocalResult]:
+def _each_community(
+    data: tuple[Dataset, Remembered, LocalSettings], chunk: list[_Task]
+) -> list[LocalResult]:
     """Learn the communities of one chunk."""
+    part, settings = Part.whole(*data[:2]), data[2]
     return [
         local_learn(part, task.community, task.blankets, settings, random_state=task.seed)
         for task in chunk

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
+from lsbn.checkpoint import Codec
 from lsbn.data import Dataset
 from lsbn.framework.local import LocalSettings, resolve_conflicts
-from lsbn.framework.parts import Part
+from lsbn.framework.parts import Part, Remembered
 from lsbn.framework.votes import Structure
+from lsbn.parallel import Progress, ReadPlace, flow
 
-__all__ = ["merge_order", "mergence", "union_sizes"]
+__all__ = ["merge_levels", "merge_order", "mergence", "union_sizes"]
+
+_SUBTREE = 64
+"""Most communities of a subtree that a worker merges."""
 
 
 def merge_order(communities: Sequence[np.ndarray]) -> np.ndarray:
@@ -181,13 +188,96 @@ def union_sizes(communities: Sequence[np.ndarray], hierarchy: np.ndarray) -> np.
     return np.array(sizes, np.int64)
 
 
+class Merge(NamedTuple):
+    """A row of the merge tree: two communities, and the number of their union."""
+
+    first: int
+    second: int
+    union: int
+
+
+def merge_levels(rows: np.ndarray, n_communities: int) -> Iterator[list[list[Merge]]]:
+    """Divide a merge tree into levels of subtrees, whose merges do not depend on each other.
+
+    A subtree joins at most `_SUBTREE` communities of the levels below. So most merges need not be
+    sent from worker to worker.
+
+    Parameters
+    ----------
+    rows : (k - 1, 2) int array
+        The communities of each merge, see `merge_order`.
+    n_communities : int
+
+    Yields
+    ------
+    list of lists of Merge
+        The subtrees of one level. The last merge of each is its root.
+
+    Examples
+    --------
+    >>> [len(level) for level in merge_levels(np.array([[0, 1], [2, 3], [4, 5]]), 4)]
+    [1]
+    """
+    left = [Merge(int(a), int(b), n_communities + t) for t, (a, b) in enumerate(rows)]
+    while left:
+        size: dict[int, int] = {}
+        for merge in left:
+            size[merge.union] = size.get(merge.first, 1) + size.get(merge.second, 1)
+        root: dict[int, int] = {}
+        for merge in reversed(left):
+            own = root.get(merge.union)
+            if own is None and size[merge.union] <= _SUBTREE:
+                own = merge.union
+            if own is not None:
+                root |= {merge.first: own, merge.second: own, merge.union: own}
+        level: dict[int, list[Merge]] = {}
+        for merge in left:
+            if merge.union in root:
+                level.setdefault(root[merge.union], []).append(merge)
+        left = [merge for merge in left if merge.union not in root]
+        yield list(level.values())
+
+
+def _taken(pool: dict[int, Structure], merges: Sequence[Merge]) -> dict[int, Structure]:
+    """Take the structures that some merges need from the pool."""
+    made = {merge.union for merge in merges}
+    needed = [c for merge in merges for c in (merge.first, merge.second) if c not in made]
+    return {c: pool.pop(c) for c in needed}
+
+
+def _merged(
+    data: tuple[Dataset, Remembered, LocalSettings],
+    task: tuple[Sequence[Merge], dict[int, Structure]],
+) -> Structure:
+    """Merge the structures of a subtree."""
+    (dataset, remembered, settings), (merges, pool) = data, task
+    part = Part.whole(dataset, remembered)
+    for merge in merges:
+        both = pool.pop(merge.first), pool.pop(merge.second)
+        small, large = sorted(both, key=lambda s: len(s.votes))
+        resolve_conflicts(part, large, large.absorb(small), settings)
+        pool[merge.union] = large
+    return pool[merges[-1].union]
+
+
+def _all_merged(
+    data: tuple, tasks: list[tuple], n_jobs: int | None, codec: Codec
+) -> Iterator[tuple[int, Structure]]:
+    """Yield the place of each task and its structure; a single task is done here."""
+    if len(tasks) > 1:
+        yield from flow(_merged, data, tasks, n_jobs, codec)
+    else:
+        yield 0, _merged(data, tasks[0])
+
+
 def mergence(
     dataset: Dataset,
     communities: Sequence[np.ndarray],
     structures: Sequence[Structure],
     settings: LocalSettings | None = None,
     *,
-    progress: Callable[[str], None] | None = None,
+    n_jobs: int | None = 1,
+    progress: Progress | None = None,
 ) -> tuple[Structure, np.ndarray]:
     """Merge the structures of all communities into one structure (paper, Algorithm Mergence).
 
@@ -197,13 +287,12 @@ def mergence(
     Parameters
     ----------
     dataset : Dataset
-    communities : sequence of int arrays
-        The second-order partition.
+    communities : sequence of int arrays, the second-order partition
     structures : sequence of Structure
         One structure for each community. The function changes them.
     settings : LocalSettings, optional
-    progress : callable, optional
-        Called with a short text when a merge begins.
+    n_jobs : int, optional, workers as in joblib for merges that do not depend on each other
+    progress : callable, optional, told the merges done, all merges, and those read from a draft
 
     Returns
     -------
@@ -225,15 +314,17 @@ def mergence(
     [[0.0, 0.9, 0.0], [0.0, 0.0, 0.9], [0.0, 0.0, 0.0]]
     """
     settings = settings or LocalSettings()
-    part = Part.whole(dataset)
-    report = progress or (lambda text: None)
     hierarchy = merge_order(communities)
     pool = dict(enumerate(structures))
-    for t, (a, b) in enumerate(hierarchy[:, :2].astype(int).tolist()):
-        report(f"merging {len(communities)} communities, {t + 1} of {len(hierarchy)}")
-        small, large = sorted((pool.pop(a), pool.pop(b)), key=lambda s: len(s.votes))
-        touched = large.absorb(small)
-        resolve_conflicts(part, large, touched, settings)
-        pool[len(communities) + t] = large
+    codec = Codec(Structure.packed, partial(Structure.unpacked, threshold=settings.threshold))
+    data, done, read = (dataset, Remembered(), settings), 0, 0
+    for level in merge_levels(hierarchy[:, :2].astype(int), len(communities)):
+        tasks = [(merges, _taken(pool, merges)) for merges in level]
+        for k, structure in _all_merged(data, tasks, n_jobs, codec):
+            pool[level[k][-1].union] = structure
+            done += len(level[k])
+            read += len(level[k]) if isinstance(k, ReadPlace) else 0
+            if progress is not None:
+                progress(done, len(hierarchy), read)
     (structure,) = pool.values() if pool else (Structure(settings.threshold),)
     return structure, hierarchy

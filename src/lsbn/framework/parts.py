@@ -10,6 +10,22 @@ import numpy as np
 from lsbn.data import Dataset
 
 
+class Remembered:
+    """Results of `LocalSettings.learn` on one worker; another worker begins with none.
+
+    Attributes
+    ----------
+    results : dict
+        See `Part.known`.
+    """
+
+    def __init__(self) -> None:
+        self.results: dict[tuple[int, ...], Any] = {}
+
+    def __reduce__(self) -> tuple:
+        return Remembered, ()
+
+
 @dataclass(frozen=True, eq=False)
 class Part:
     """Some variables of a dataset, called by their indices in the full dataset.
@@ -29,12 +45,13 @@ class Part:
 
     dataset: Dataset
     variables: np.ndarray
-    known: dict[tuple[int, ...], Any] = field(default_factory=dict, init=False, repr=False)
+    known: dict[tuple[int, ...], Any] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def whole(cls, dataset: Dataset) -> Part:
+    def whole(cls, dataset: Dataset, remembered: Remembered | None = None) -> Part:
         """Return a part with all variables of a dataset."""
-        return cls(dataset, np.arange(dataset.n_variables))
+        known = {} if remembered is None else remembered.results
+        return cls(dataset, np.arange(dataset.n_variables), known)
 
     @classmethod
     def of(cls, dataset: Dataset, variables: np.ndarray) -> Part:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -76,16 +77,17 @@ def propose(
     with stages("blankets"):
         candidates = blanket_candidates(dataset, weights=settings.weights, pairs=pairs)
         alpha = settings.blanket_alpha or min(BLANKET_ALPHA, 1 / dataset.n_variables)
-        blankets = markov_blankets(dataset, candidates, alpha=alpha, n_jobs=n_jobs)
+        pace = stages.pace("blankets", "variables")
+        options: dict[str, Any] = {"alpha": alpha, "n_jobs": n_jobs, "progress": pace}
+        blankets = markov_blankets(dataset, candidates, **options)
     with stages("local", f"{len(communities):,}"):
         seeds = seed.spawn(len(communities))
-        pace = stages.pace("local")
+        pace = stages.pace("local", "communities")
         local = learn_communities(dataset, communities, blankets, settings, seeds, n_jobs, pace)
     with stages("merge"):
         structures = [result.structure for result in local]
-        merged, hierarchy = mergence(
-            dataset, communities, structures, settings, progress=stages.report
-        )
+        told: dict[str, Any] = {"n_jobs": n_jobs, "progress": stages.pace("merge", "merges")}
+        merged, hierarchy = mergence(dataset, communities, structures, settings, **told)
     diagnostics = [result.diagnostics for result in local]
     edges = agreeing_with(merged.probabilities(dataset.n_variables), settings.knowledge)
     return Proposals(communities, blankets, edges, hierarchy, diagnostics)

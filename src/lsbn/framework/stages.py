@@ -7,9 +7,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from lsbn.parallel import Progress
 from lsbn.stagenames import duration, stage_name
+from lsbn.workers import memory_in_words
 
 __all__ = ["Stages"]
+
+_INTERVAL = 1.0
+"""Least seconds between two reports of the same stage."""
 
 
 class Stages:
@@ -28,19 +33,41 @@ class Stages:
             spent = time.perf_counter() - self._begin
             print(f"[lsbn] {spent:7.1f} s  {text}", file=sys.stderr)
 
-    def pace(self, name: str) -> Callable[[int, int], None]:
+    def pace(self, name: str, what: str = "parts", then: str = "") -> Progress:
         """Return a function that reports how many pieces of a stage are done, and the time left.
 
-        It is called with the number of pieces that are done, and of all pieces.
-        """
-        begin = time.perf_counter()
+        Parameters
+        ----------
+        name : str
+            A key of `lsbn.stagenames.STAGES`.
+        what : str
+            What the pieces are.
+        then : str
+            What follows in the stage after the last piece.
 
-        def tell(done: int, of: int) -> None:
-            """Report the pieces that are done, the mean rate, and the time left at this rate."""
-            spent = time.perf_counter() - begin
-            left = duration(spent / done * (of - done))
-            rate = f"{60 * done / spent:.3g} a minute"
-            self.report(stage_name(name, f"{done:,} of {of:,} parts, {rate}, {left} left"))
+        Returns
+        -------
+        callable
+            It is called with the numbers of pieces that are done, of all, and of those that were
+            read from a draft, which do not count in the rate. It reports at most once a second.
+        """
+        begin = last = time.perf_counter()
+
+        def tell(done: int, of: int, read: int = 0) -> None:
+            """Report the pieces that are done, rate, time left at this rate, and memory."""
+            nonlocal begin, last
+            now, new = time.perf_counter(), done - read
+            begin = begin if new else now
+            if not new or (done < of and now - last < _INTERVAL):
+                return
+            last, spent = now, max(now - begin, 1e-9)
+            words = [f"{done:,} of {of:,} {what}"]
+            if done == of and then:
+                words.append(then)
+            elif done < of:
+                words.append(f"{_in_words(60 * new / spent)} a minute")
+                words.append(f"{duration(spent / new * (of - done))} left")
+            self.report(stage_name(name, ", ".join([*words, *memory_in_words()])))
 
         return tell
 
@@ -52,3 +79,12 @@ class Stages:
         yield
         spent = time.perf_counter() - begin
         self.seconds[name] = self.seconds.get(name, 0.0) + spent
+
+
+def _in_words(rate: float) -> str:
+    """Return a rate with two or three digits, or as a whole number.
+
+    >>> _in_words(0.5), _in_words(12.34), _in_words(2091.3)
+    ('0.5', '12.3', '2,091')
+    """
+    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"

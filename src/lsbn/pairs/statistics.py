@@ -17,12 +17,11 @@ import numpy as np
 from lsbn.data import Dataset
 from lsbn.kernels import counts as _counts
 from lsbn.kernels import pairs as _pairs
-from lsbn.kernels.state import MarginColumns
 from lsbn.kernels.survey import PairScales
 from lsbn.pairs.pagerank import pagerank
 from lsbn.pairs.ranked import ranked_statistics
 from lsbn.pairs.significance import LevelCounts, Significance
-from lsbn.pairs.survey import Survey, heaviest_listed, survey_pairs
+from lsbn.pairs.survey import Survey, heaviest_listed, margin_columns, survey_pairs
 from lsbn.pairs.visitors import (
     Above,
     Heaviest,
@@ -31,7 +30,7 @@ from lsbn.pairs.visitors import (
     MomentSums,
     Visitor,
 )
-from lsbn.parallel import run
+from lsbn.parallel import Progress, run
 
 __all__ = ["WEIGHTS", "PairStatistics", "base_weights"]
 
@@ -88,7 +87,7 @@ class PairStatistics:
     ----------
     dataset : Dataset
     n_jobs : int, optional
-        Number of threads that count all pairs.
+        Number of workers that count all pairs.
 
     Attributes
     ----------
@@ -97,6 +96,8 @@ class PairStatistics:
         Entropy of each variable, in nats.
     passes : int
         Number of times that all pairs were counted.
+    progress : callable, optional
+        Called with the pieces of a pass over all pairs that are done, and with all.
 
     Examples
     --------
@@ -112,12 +113,11 @@ class PairStatistics:
         self.dataset = dataset
         self._n_jobs = n_jobs
         self.passes = 0
-        words, offsets = dataset.bits
-        margins = _counts.state_counts(words)
-        xlogx = _counts.tabulate_xlogx(dataset.n_rows)
-        starts = offsets[:-1]
+        self.progress: Progress | None = None
+        self._columns = margin_columns(dataset)
+        margins, xlogx = self._columns.margins, self._columns.xlogx
+        starts = self._columns.offsets[:-1]
         code = np.arange(len(margins)) - np.repeat(starts, dataset.cards)
-        self._columns = MarginColumns(words, offsets, dataset.codes, margins, xlogx)
         self._mean = np.add.reduceat(margins * code, starts) / dataset.n_rows
         variance = np.add.reduceat(margins * code**2, starts) / dataset.n_rows - self._mean**2
         self._inverse_sd = _inverse_root(variance)
@@ -224,7 +224,8 @@ class PairStatistics:
     def _survey(self) -> Survey:
         """The statistics of one pass over all pairs, for tables whose pairs are not stored."""
         self.passes += 1
-        return survey_pairs(self._columns, self._scales, self._levels, self._n_jobs)
+        data = (self.dataset, self._scales, self._levels)
+        return survey_pairs(*data, self._n_jobs, self.progress)
 
     def _add_surveyed(self, names: Sequence[str]) -> None:
         """Take moments and histograms of base weights from the pass."""

@@ -13,15 +13,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from lsbn.checkpoint import Codec
+from lsbn.data import Dataset
+from lsbn.kernels import counts as _counts
 from lsbn.kernels import survey as _kernel
 from lsbn.kernels.state import MarginColumns
 from lsbn.pairs.significance import LevelCounts, Significance
 from lsbn.pairs.visitors import HISTOGRAM_BINS, Moments
-from lsbn.parallel import stream
+from lsbn.parallel import Progress, ReadPlace, flow
 
 __all__ = ["SURVEYED", "Piece", "Survey", "survey_pairs", "survey_piece"]
 
@@ -35,7 +38,9 @@ LEAST_ROOM = 4_000_000
 """The list has room for at least this number of pairs."""
 _BLOCK = 1_024
 """Variables on a side of a block."""
+Block = tuple[tuple[int, int], tuple[int, int]]
 _CODEC = Codec(tuple, lambda fields: Piece(*fields))
+_columns: WeakKeyDictionary[Dataset, MarginColumns] = WeakKeyDictionary()
 
 
 class Piece(NamedTuple):
@@ -64,31 +69,38 @@ class Piece(NamedTuple):
     values: np.ndarray
 
 
-def blocks(n: int) -> list[tuple[int, int]]:
-    """Return the first variables of the rows and of the columns of each block.
+def margin_columns(dataset: Dataset) -> MarginColumns:
+    """Return the columns of a dataset as the pass takes them; they are kept with the dataset."""
+    if dataset not in _columns:
+        words, offsets = dataset.bits
+        margins, xlogx = _counts.state_counts(words), _counts.tabulate_xlogx(dataset.n_rows)
+        _columns[dataset] = MarginColumns(words, offsets, dataset.codes, margins, xlogx)
+    return _columns[dataset]
+
+
+def blocks(n: int) -> list[Block]:
+    """Return the rows and the columns of each block: the first variable and the end of both.
 
     Examples
     --------
     >>> blocks(1500)
-    [(0, 0), (0, 1024), (1024, 1024)]
+    [((0, 1024), (0, 1024)), ((0, 1024), (1024, 1500)), ((1024, 1500), (1024, 1500))]
     """
-    return list(combinations_with_replacement(range(0, n, _BLOCK), 2))
+    sides = [(low, min(low + _BLOCK, n)) for low in range(0, n, _BLOCK)]
+    return list(combinations_with_replacement(sides, 2))
 
 
-def survey_piece(
-    columns: MarginColumns, scales: _kernel.PairScales, block: tuple[int, int]
-) -> Piece:
+def survey_piece(columns: MarginColumns, scales: _kernel.PairScales, block: Block) -> Piece:
     """Count the pairs of one block.
 
     Parameters
     ----------
     columns : MarginColumns
     scales : PairScales
-    block : (int, int)
-        First variables of the rows and of the columns, see `blocks`.
+    block : ((int, int), (int, int))
+        Rows and columns, see `blocks`.
     """
-    n = len(scales.entropy)
-    rows, others = ((low, min(low + _BLOCK, n)) for low in block)
+    n, (rows, others) = len(scales.entropy), block
     moments = np.tile([0.0, 0.0, np.inf, -np.inf], (_kernel.N_WEIGHTS, 1))
     sums = _kernel.BlockSums(
         moments,
@@ -161,22 +173,25 @@ class Survey:
 
 
 def survey_pairs(
-    columns: MarginColumns,
+    dataset: Dataset,
     scales: _kernel.PairScales,
     levels: LevelCounts,
     n_jobs: int | None = 1,
+    progress: Progress | None = None,
 ) -> Survey:
     """Count all pairs once.
 
     Parameters
     ----------
-    columns : MarginColumns
+    dataset : Dataset
     scales : PairScales
         The pass replaces ``least`` by the rule of the list.
     levels : LevelCounts
         Its counts are filled.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of workers. The result does not depend on it.
+    progress : callable, optional
+        Called with the numbers of blocks done, of all, and of those read from a draft.
 
     Returns
     -------
@@ -187,20 +202,29 @@ def survey_pairs(
     scales = scales._replace(least=listing.least)
     total = _Totals(n, levels, listing)
     items = blocks(n)
-    results = stream(lambda block: survey_piece(columns, scales, block), items, n_jobs, _CODEC)
+    results = flow(_counted_block, (dataset, scales), items, n_jobs, _CODEC)
+    read = 0
     for place, piece in _in_order(results):
         total.add(items[place], piece)
+        read += isinstance(place, ReadPlace)
+        if progress is not None:
+            progress(place + 1, len(items), read)
     return total.survey()
+
+
+def _counted_block(data: tuple[Dataset, _kernel.PairScales], block: Block) -> Piece:
+    """Count the pairs of one block on a worker."""
+    return survey_piece(margin_columns(data[0]), data[1], block)
 
 
 def _in_order(results: Iterator[tuple[int, Piece]]) -> Iterator[tuple[int, Piece]]:
     """Yield results by ascending place, so that sums are rounded alike for any number of jobs."""
-    waiting: dict[int, Piece] = {}
+    waiting: dict[int, tuple[int, Piece]] = {}
     place = 0
     for ready, piece in results:
-        waiting[ready] = piece
+        waiting[ready] = ready, piece
         while place in waiting:
-            yield place, waiting.pop(place)
+            yield waiting.pop(place)
             place += 1
 
 
@@ -216,12 +240,12 @@ class _Totals:
         self.parts = [(np.empty((0, 2), np.int32), np.empty((0, 2)))]
         self.listed = 0
 
-    def add(self, block: tuple[int, int], piece: Piece) -> None:
+    def add(self, block: Block, piece: Piece) -> None:
         """Add a piece."""
         self.moments[:, :2] += piece.moments[:, :2]
         self.moments[:, 2] = np.minimum(self.moments[:, 2], piece.moments[:, 2])
         self.moments[:, 3] = np.maximum(self.moments[:, 3], piece.moments[:, 3])
-        places = np.concatenate([_block(low, self.n) for low in dict.fromkeys(block)])
+        places = np.concatenate([np.arange(*side) for side in dict.fromkeys(block)])
         self.strength[:, places] += piece.strength
         self.bins.reshape(-1)[piece.places] += piece.bins
         self.levels.counts += piece.levels
@@ -256,11 +280,6 @@ class _Totals:
         bins = dict(zip(SURVEYED, self.bins, strict=True))
         rule = (self.levels, self.listing, self.complete)
         return Survey(moments, bins, *rule, edges[order], values[order])
-
-
-def _block(low: int, n: int) -> np.ndarray:
-    """Return the variables of a side of a block."""
-    return np.arange(low, min(low + _BLOCK, n))
 
 
 def heaviest_listed(

@@ -106,7 +106,7 @@ def test_any_number_of_jobs_gives_the_same_bits(crossing):
     alone, calls = averaged(dataset, candidates), []
     both = averaged(dataset, candidates, 2, progress=lambda *pieces: calls.append(pieces))
     assert np.array_equal(alone, both)
-    assert calls == [(1, 3), (2, 3), (3, 3)]
+    assert calls == [(1, 3, 0), (2, 3, 0), (3, 3, 0)]
 
 
 def test_knowledge_holds_between_parts(crossing):

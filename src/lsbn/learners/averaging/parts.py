@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -32,14 +31,11 @@ from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.searches import UnitedSearch
 from lsbn.learners.averaging.settings import SamplingSettings
 from lsbn.learners.scoring import Score
-from lsbn.parallel import Progress, scatter
+from lsbn.parallel import Progress, processes_pay, spread
 
 __all__ = ["SearchInParts"]
 
-_CODEC = Codec(
-    lambda results: [dict(vars(result)) for result in results],
-    lambda packed: [PartResult(**fields) for fields in packed],
-)
+_CODEC = Codec(lambda result: dict(vars(result)), lambda fields: PartResult(**fields))
 
 
 class SearchInParts:
@@ -95,13 +91,14 @@ class SearchInParts:
         )
         seeds = self.rng.spawn(len(parts))
         tasks = [self._task(part, pools, rng) for part, rng in zip(parts, seeds, strict=True)]
-        results = scatter(
-            partial(_search_parts, plan=plan),
-            partial(_data_of, search.dataset),
+        results = spread(
+            _search_part,
+            (search.dataset, plan),
             tasks,
             self.n_jobs,
             _CODEC,
-            most_chunks=len(tasks),
+            processes=processes_pay(*search.dataset.codes.shape),
+            nested=True,
             progress=self.progress,
         )
         return self._joined(parts, results, pools)
@@ -171,23 +168,10 @@ class SearchInParts:
         return sides
 
 
-def _search_parts(
-    data: tuple[Dataset, np.ndarray], chunk: list[PartTask], plan: PartPlan
-) -> list[PartResult]:
-    """Search the parts of one chunk."""
-    dataset, variables = data
-    return [
-        search_part(dataset.select(np.searchsorted(variables, task.variables).tolist()), task, plan)
-        for task in chunk
-    ]
-
-
-def _data_of(dataset: Dataset, chunk: list[PartTask] | None) -> tuple[Dataset, np.ndarray]:
-    """Return the variables that some parts need, or all, and their numbers."""
-    if chunk is None:
-        return dataset, np.arange(dataset.n_variables)
-    variables = np.unique(np.concatenate([task.variables for task in chunk]))
-    return dataset.select(variables.tolist()), variables
+def _search_part(data: tuple[Dataset, PartPlan], task: PartTask) -> PartResult:
+    """Search one part."""
+    dataset, plan = data
+    return search_part(dataset.select(task.variables.tolist()), task, plan)
 
 
 def _scored_sets(part: np.ndarray, result: PartResult) -> list[ScoredSets]:

@@ -124,13 +124,13 @@ class OrderSampler:
             sides = [matrix for _ in result.sides]
         else:
             seeds = [self.rng.spawn(2) for _ in result.sides]
-            pieces = list(zip(result.sides, seeds, strict=True))
-            found = self._each(_side_average, (self.sampling, self.tempered), pieces)
+            data = (self.sampling, self.tempered, result.sides)
+            found = self._each(_side_average, data, list(enumerate(seeds)))
             sides = [sparse.csr_array(entries, shape=matrix.shape) for entries in found]
         names, agreement = self.search.dataset.names, self.search.settings.agreement
         return matrix, compare_sides(diagnostics, matrix, sides, result, agreement, names)
 
-    def _each(self, function: Callable[[Any, Any], Any], data: Any, items: Sequence[Any]) -> list:
+    def _each(self, function: Callable[[Any, Any], Any], data: tuple, items: Sequence[Any]) -> list:
         """Call ``function(data, item)`` on all items: on workers if there are parts, or in threads.
 
         A small network takes less time than the workers of a cluster need to begin.
@@ -271,14 +271,16 @@ def _selected(
 
 
 def _side_average(
-    data: tuple[SamplingSettings, bool], piece: tuple[SearchResult, list[np.random.Generator]]
+    data: tuple[SamplingSettings, bool, list[SearchResult]],
+    piece: tuple[int, list[np.random.Generator]],
 ) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
     """Edge posteriors by one short chain over the sets of one side of the search.
 
-    The piece is the side, and the random numbers of its pilot chain and of its chain. The result
-    is the values, and the parents and children.
+    The piece is the number of the side, and the random numbers of its pilot chain and of its
+    chain. The result is the values, and the parents and children.
     """
-    (sampling, tempered), (side, (pilot, rng)) = data, piece
+    (sampling, tempered, sides), (number, (pilot, rng)) = data, piece
+    side = sides[number]
     core, keys = side.sets.undominated(sampling.core_margin), side.orders[0].keys
     share = _set_shares((side.sets, core, sampling.pilot_sweeps), (keys.copy(), pilot))
     sets, core = _selected(side.sets, share, sampling)
