@@ -48,9 +48,10 @@ _PIECES = 64
 def processes_pay(n_variables: int, n_rows: int) -> bool:
     """Return whether a table is so large that long tasks in Python are better run in processes.
 
-    Two threads wait for each other in Python. Two processes take 12 s of CPU time more, as they
-    load the package and its kernels: 78 instead of 66 at 1,850 variables and 2,000 rows. On two
-    cores this is less than what is won.
+    Two threads wait for each other in Python: 7,400 variables took 216 s with two threads and 149 s
+    with two processes (`docs/scale.md`). Two processes take 12 s of CPU time more, as they load the
+    package and its kernels: 78 instead of 66 s at 1,850 variables and 2,000 rows. Where both take
+    the same time on the clock was not measured.
 
     Examples
     --------
