@@ -2,7 +2,7 @@
 
 Rows are compared by the columns that tell most about the missing value. So the first completion
 assumes no network, and has dependences of many columns at once. A forest of pairs has not, and a
-chain that began with it took four times as many rounds.
+chain that begins with one takes more rounds.
 """
 
 from __future__ import annotations
