@@ -5,10 +5,10 @@ columns is complete and the values of each other column are missing with a proba
 on one of the complete columns. MIIC is left out if pyAgrum is not installed.
 
     python experiments/missing.py [--networks alarm,insurance] [--rows 5000] [--seeds 1]
-        [--store FILE] [--finished] [--output FILE]
+        [--figures infer,impute] [--store FILE] [--finished] [--output FILE]
 
-Finished cells are kept in the store, a JSON file, and are not computed again. With ``--finished``
-the page has the cells of the store only.
+Finished figures are kept in the store, a JSON file, and are not computed again. With ``--finished``
+the page has the figures of the store only.
 """
 
 import argparse
@@ -16,10 +16,11 @@ import json
 import tempfile
 import warnings
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
 from statistics import fmean
+from time import process_time
 
 import networkx as nx
 import numpy as np
@@ -47,7 +48,7 @@ which (in version 3.3.1) refuses missing values, so they are a state. These colu
 skeleton in percent. *impute* is the share of missing cells in percent whose true state `impute`
 gives; *mode* fills in the most frequent state of the column, *KNN* and *iterative* are
 scikit-learn's imputers on the codes of the states, rounded. All figures are means over the seeds; a
-dash means that nothing could be learned."""
+dash means that nothing could be learned, or that the figure was not measured."""
 
 
 NOISE_IS_SHOWN = """\
@@ -62,6 +63,7 @@ def main() -> None:
     parser.add_argument("--networks", type=words, default=["alarm", "insurance", "win95pts"])
     parser.add_argument("--rows", type=int, default=5000)
     parser.add_argument("--seeds", type=numbers, default=[1])
+    parser.add_argument("--figures", type=words, default=[*STRUCTURE, *FILLING])
     parser.add_argument("--store", type=Path)
     parser.add_argument("--finished", action="store_true", help="only cells of the store")
     parser.add_argument("--output", type=Path, default=Path(__file__).with_suffix(".md"))
@@ -69,13 +71,12 @@ def main() -> None:
     store = Store(arguments.store, arguments.finished)
     rows = []
     for name, kind, share in product(arguments.networks, KINDS, COMPLETE):
-        cells = [
-            store.get(
-                f"{name} {kind} {share} {arguments.rows} {seed}",
-                partial(measured, name, kind, share, arguments.rows, seed),
-            )
-            for seed in arguments.seeds
-        ]
+        cells = []
+        for seed in arguments.seeds:
+            case, found = Case(name, kind, share, arguments.rows, seed), {}
+            for figure in arguments.figures:
+                found |= store.get(f"{case.key} {figure}", partial(measured, case, figure))
+            cells.append(found)
         if all(cells):
             rows.append([name, f"{share:.0%} {kind}", *means(cells)])
     noise = [store.get(f"noise {seed}", partial(noise_joined, seed)) for seed in arguments.seeds]
@@ -86,8 +87,11 @@ def main() -> None:
     ]
     command = (
         f"`python experiments/missing.py --networks {','.join(arguments.networks)} "
-        f"--rows {arguments.rows} --seeds {','.join(map(str, arguments.seeds))}`"
+        f"--rows {arguments.rows} --seeds {','.join(map(str, arguments.seeds))}"
     )
+    if arguments.figures != [*STRUCTURE, *FILLING]:
+        command += f' --figures "{",".join(arguments.figures)}"'
+    command += "`"
     header = ["network", "missing", *STRUCTURE, *FILLING]
     note = f"{command}\n\n{WHAT_IS_SHOWN}"
     page = Table("missing", "Missing values", header, rows, note).markdown(1)
@@ -116,7 +120,7 @@ class Store:
         """Return a cell; compute and store it if it is not there."""
         if key not in self.cells and not self.finished:
             self.cells[key] = compute()
-            print(key, self.cells[key], flush=True)
+            print(key, self.cells[key], f"{process_time():.0f} s", flush=True)
             if self.path is not None:
                 with atomic_file(self.path) as draft:
                     draft.write_text(json.dumps(self.cells, indent=1), encoding="utf-8")
@@ -131,31 +135,69 @@ def means(cells: list[dict[str, float]]) -> list[str]:
     ]
 
 
-def measured(name: str, kind: str, share: float, rows: int, seed: int) -> dict[str, float]:
-    """Return all figures of one table."""
-    net = load_network(name)
-    rng = np.random.default_rng(seed)
-    table = net.sample(rows, random_state=seed)
-    table = table[list(rng.permutation(table.columns))]
-    mask = missing_cells(table, kind, share, rng)
-    gaps = table.astype(object).mask(mask)
-    model = LSBN(missing="infer", random_state=seed, n_jobs=1).fit(gaps)
-    figures = {"infer": f_score(model.dag_, net)}
-    fewer = table.head(int(COMPLETE[share] * rows))
-    figures["fewer rows"] = f_score(LSBN(random_state=seed).fit(fewer).dag_, net)
-    by_rows = climb(Dataset.from_table(gaps, missing="infer"))
-    figures["by rows"] = f_score(by_rows, net)
-    for missing in ("drop", "state"):
-        try:
-            found = LSBN(missing=missing, random_state=seed).fit(gaps).dag_
-        except ValueError:  # fewer than two rows are left
-            continue
-        figures[missing] = f_score(found, net)
-    if (graph := miic(gaps)) is not None:
-        figures["MIIC"] = f_score(graph, net)
-    filled = model.impute(gaps).table.astype(object)
-    figures["impute"] = 100 * float((filled == table.astype(object)).to_numpy()[mask].mean())
-    return figures | accuracies(table, mask)
+class Case:
+    """One table with missing values; it is sampled, and learned, when it is first needed.
+
+    Parameters
+    ----------
+    name, kind : str
+        The network, and how values are missing.
+    share : float
+    rows, seed : int
+    """
+
+    def __init__(self, name: str, kind: str, share: float, rows: int, seed: int) -> None:
+        self.name, self.kind, self.share, self.rows, self.seed = name, kind, share, rows, seed
+        self.key = f"{name} {kind} {share} {rows} {seed}"
+
+    @cached_property
+    def net(self) -> BayesianNetwork:
+        """The network."""
+        return load_network(self.name)
+
+    @cached_property
+    def tables(self) -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame]:
+        """The whole table, the mask of the missing cells, and the table without them."""
+        rng = np.random.default_rng(self.seed)
+        table = self.net.sample(self.rows, random_state=self.seed)
+        table = table[list(rng.permutation(table.columns))]
+        mask = missing_cells(table, self.kind, self.share, rng)
+        return table, mask, table.astype(object).mask(mask)
+
+    @cached_property
+    def model(self) -> LSBN:
+        """The model of the table with missing values."""
+        return LSBN(missing="infer", random_state=self.seed, n_jobs=1).fit(self.tables[2])
+
+
+def measured(case: Case, figure: str) -> dict[str, float]:
+    """Return one figure of one table; nothing if it cannot be had."""
+    table, mask, gaps = case.tables
+    if figure == "infer":
+        return {figure: f_score(case.model.dag_, case.net)}
+    if figure == "impute":
+        filled = case.model.impute(gaps).table.astype(object)
+        return {figure: 100 * float((filled == table.astype(object)).to_numpy()[mask].mean())}
+    if figure in FILLING:
+        return {figure: accuracy(table, mask, figure)}
+    graph = _graph(case, figure)
+    return {} if graph is None else {figure: f_score(graph, case.net)}
+
+
+def _graph(case: Case, figure: str) -> nx.DiGraph | None:
+    """Learn the graph of another method; None if it cannot be had."""
+    table, _, gaps = case.tables
+    if figure == "fewer rows":
+        fewer = table.head(int(COMPLETE[case.share] * case.rows))
+        return LSBN(random_state=case.seed, n_jobs=1).fit(fewer).dag_
+    if figure == "by rows":
+        return climb(Dataset.from_table(gaps, missing="infer"))
+    if figure == "MIIC":
+        return miic(gaps)
+    try:
+        return LSBN(missing=figure, random_state=case.seed, n_jobs=1).fit(gaps).dag_
+    except ValueError:  # fewer than two rows are left
+        return None
 
 
 def noise_joined(seed: int, rows: int = 1000, columns: int = 20) -> dict[str, float]:
@@ -214,22 +256,18 @@ def miic(gaps: pd.DataFrame) -> nx.DiGraph | None:
     return graph
 
 
-def accuracies(table: pd.DataFrame, mask: np.ndarray) -> dict[str, float]:
-    """Return the shares of missing cells that other methods fill rightly, in percent."""
+def accuracy(table: pd.DataFrame, mask: np.ndarray, method: str) -> float:
+    """Return the share of missing cells that another method fills rightly, in percent."""
     codes = table.apply(lambda column: column.astype("category").cat.codes).to_numpy(float)
     gaps = np.where(mask, np.nan, codes)
-    fill: dict[str, Callable[[], np.ndarray]] = {
-        "mode": lambda: np.tile(pd.DataFrame(gaps).mode().iloc[0].to_numpy(), (len(gaps), 1)),
-        "KNN": lambda: KNNImputer(n_neighbors=5).fit_transform(gaps),
-        "iterative": lambda: IterativeImputer(random_state=0).fit_transform(gaps),
-    }
-    right = {}
-    for name, imputed in fill.items():
+    if method == "mode":
+        filled = np.tile(pd.DataFrame(gaps).mode().iloc[0].to_numpy(), (len(gaps), 1))
+    else:
+        imputer = KNNImputer(n_neighbors=5) if method == "KNN" else IterativeImputer(random_state=0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the iterations may end before they converge
-            found = np.rint(imputed())
-        right[name] = 100 * float((found == codes)[mask].mean())
-    return right
+            filled = imputer.fit_transform(gaps)
+    return 100 * float((np.rint(filled) == codes)[mask].mean())
 
 
 if __name__ == "__main__":

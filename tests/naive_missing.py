@@ -44,3 +44,12 @@ def joint_share(families, cards, row, gaps):
     }
     total = sum(found.values())
     return {values: p / total for values, p in found.items()}
+
+
+def similarity(codes, gaps, columns, weights, row, other):
+    """Agreeing columns of two rows count plus their weight, differing ones minus."""
+    total = 0
+    for u, weight in zip(columns, weights, strict=True):
+        if not gaps[u, row] and not gaps[u, other]:
+            total += weight if codes[u, row] == codes[u, other] else -weight
+    return total

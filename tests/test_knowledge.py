@@ -2,14 +2,17 @@
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knowledge_cases import knowledge_of, random_table
 from lsbn import LSBN, Knowledge, Tier
-from lsbn.knowledge import KnowledgeError
+from lsbn.graph.sampled import SampledGraphs
+from lsbn.knowledge import KnowledgeError, resolve
 from lsbn.learners import LEARNERS
+from lsbn.learners.base import graphs_agreeing_with
 from naive_knowledge import forbids, required, violations
 
 
@@ -40,6 +43,32 @@ def test_knowledge_is_never_violated(make, learner, knowledge, seed):
     assert_honoured(knowledge, model)
     again = make(**options, threshold=0.3, n_jobs=2).fit(table)
     assert np.array_equal(model.edge_probabilities_.toarray(), again.edge_probabilities_.toarray())
+
+
+def test_sampled_networks_have_the_required_edges_of_constant_columns():
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 2, 200)
+    b = np.where(rng.random(200) < 0.9, a, 1 - a)
+    table = pd.DataFrame({"a": a, "one": 1, "two": 2, "b": b, "c": rng.integers(0, 2, 200)})
+    told = Knowledge(required=[("one", "two"), ("a", "one"), ("one", "c")])
+    model = LSBN(knowledge=told, random_state=0, n_graphs=50).fit(table)
+    for graph in model.sample_graphs(50):
+        assert nx.is_directed_acyclic_graph(graph)
+        assert violations(told, tuple(table), graph.edges) == []
+        assert graph.has_edge("a", "b") or graph.has_edge("b", "a")
+    assert model.probability("one", "two", how="path") == 1
+    assert np.isfinite(model.score(table, average=True))
+    alone = LSBN(knowledge=told, random_state=0).fit(table.assign(a=0, b=0, c=0))
+    assert all(set(g.edges) >= set(told.required) for g in alone.sample_graphs(5))
+
+
+def test_required_edges_through_a_constant_column_close_no_cycle():
+    known = resolve(Knowledge(required=[("a", "one"), ("one", "b")]), ("a", "b", "c", "one"))
+    graphs = SampledGraphs.of([[(1, 2), (2, 0)], [(0, 1)]], ("a", "b", "c", "one"))
+    first, second = graphs_agreeing_with(graphs, known)
+    assert nx.is_directed_acyclic_graph(first)
+    assert len(first.edges) == 3
+    assert set(second.edges) == {("a", "b"), ("a", "one"), ("one", "b")}
 
 
 def test_the_network_has_the_required_parents():

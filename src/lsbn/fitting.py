@@ -29,7 +29,7 @@ from lsbn.knowledge.copies import fold_with_knowledge
 from lsbn.learners import LEARNERS, Learned, Score
 from lsbn.learners.averaging import SearchSettings
 from lsbn.learners.evidence import knowledge_diagnostics
-from lsbn.missing import average_learned, complete, completed_counts, even_shares
+from lsbn.missing import average_learned, complete, completed_counts, learner_options
 from lsbn.pairs import PairStatistics
 from lsbn.parallel import Progress, ending_processes, threads
 from lsbn.parameters import (
@@ -128,10 +128,10 @@ class NetworkFit:
         """
         told = None if known is None else known.select(folded.kept)
         tables, seeds = self._completions(folded.dataset, told, seed, stages)
-        shares = even_shares(self.n_graphs, len(tables))
+        options = learner_options(self.effort, self.n_graphs, len(tables))
         parts = [
-            self._learn_table(table, told, own.spawn(3), stages, n_graphs)
-            for table, own, n_graphs in zip(tables, seeds, shares, strict=True)
+            self._learn_table(table, told, own.spawn(3), stages, averaging)
+            for table, own, averaging in zip(tables, seeds, options, strict=True)
         ]
         learned = average_learned([part.learned for part in parts])
         self._store(folded, parts[0], learned, known, tables)
@@ -172,9 +172,9 @@ class NetworkFit:
         told: Constraints | None,
         seeds: list[np.random.SeedSequence],
         stages: Stages,
-        n_graphs: int,
+        averaging: dict[str, Any],
     ) -> _Part:
-        """Learn a network from a complete table."""
+        """Learn a network from a complete table; ``averaging`` has options of model averaging."""
         pairs = PairStatistics(dataset, self.n_jobs)
         pairs.progress = stages.pace("partition", "blocks of pairs", "link communities")
         with stages("partition"):
@@ -191,7 +191,7 @@ class NetworkFit:
         else:
             with stages("last pass"):
                 pace = stages.pace("last pass", "parts", "joining the parts, sampling orders")
-                learned = self._learn(pairs, proposals, seeds[2], told, n_graphs, pace)
+                learned = self._learn(pairs, proposals, seeds[2], told, averaging, pace)
         proposed = None if proposals is None else proposals.diagnostics
         return _Part(communities, hierarchy, learned, proposed)
 
@@ -228,7 +228,7 @@ class NetworkFit:
         proposals: Proposals | None,
         seed: np.random.SeedSequence,
         knowledge: Constraints | None,
-        n_graphs: int,
+        averaging: dict[str, Any],
         progress: Progress,
     ) -> Learned:
         """Run the last pass."""
@@ -241,8 +241,7 @@ class NetworkFit:
         score = self._score()
         options: dict[str, Any] = {} if score is None else {"score": score}
         if self.learner == "model-averaging":
-            options |= {"count": self.count, "effort": self.effort, "n_graphs": n_graphs}
-            options |= {"progress": progress}
+            options |= {"count": self.count, "progress": progress, **averaging}
         return LEARNERS[str(self.learner)](
             dataset,
             candidates=candidates,

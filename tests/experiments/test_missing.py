@@ -41,9 +41,20 @@ def test_other_imputers_are_measured_on_missing_cells(study):
     table = pd.DataFrame({"a": column, "b": column, "c": column})
     mask = np.zeros(table.shape, bool)
     mask[:20, 0] = True
-    found = study.accuracies(table, mask)
-    assert found["KNN"] == 100
-    assert found["mode"] == pytest.approx(35, abs=5)
+    assert study.accuracy(table, mask, "KNN") == 100
+    assert study.accuracy(table, mask, "mode") == pytest.approx(35, abs=5)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_case_is_learned_once(study, monkeypatch):
+    short = chain.ChainSettings(completions=2, between=1, chains=1, most_rounds=1)
+    monkeypatch.setattr(chain, "ChainSettings", lambda: short)
+    case = study.Case("alarm", "at random", 0.1, 200, 0)
+    found = study.measured(case, "infer")
+    assert 30 < found["infer"] <= 100
+    assert 50 < study.measured(case, "impute")["impute"] <= 100
+    assert case.model is case.model
+    assert study.measured(case, "drop")["drop"] < found["infer"]
 
 
 def test_a_figure_that_a_seed_lacks_is_a_dash(study):
@@ -52,7 +63,7 @@ def test_a_figure_that_a_seed_lacks_is_a_dash(study):
 
 
 def test_noise_is_not_joined(study, monkeypatch):
-    short = chain.ChainSettings(completions=2, by_rows=1, warm_up=2)
+    short = chain.ChainSettings(completions=2, between=1, chains=1, most_rounds=2)
     monkeypatch.setattr(chain, "ChainSettings", lambda: short)
     found = study.noise_joined(0, rows=200, columns=5)
     assert found["highest"] < 0.5

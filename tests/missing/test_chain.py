@@ -12,12 +12,14 @@ from lsbn.answers.predictive import predictive_table
 from lsbn.data import DataError, Dataset
 from lsbn.knowledge import Knowledge, resolve
 from lsbn.learners import LEARNERS, Score
-from lsbn.missing import ChainSettings, chain, complete
-from lsbn.missing.chain import drawn_table
-from lsbn.missing.forest import likely_forest
+from lsbn.missing import ChainSettings, complete, learner_options, walk
+from lsbn.missing.chain import Augmentation, best_chains, drawn_table
+from lsbn.missing.deck import drawn_from_columns, drawn_from_rows, similarities
+from lsbn.missing.walk import NetworkWalk, _order_of
+from naive_missing import similarity
 
 COLUMNS = ["HR", "HRBP", "HRSAT", "CO", "ERRLOWOUTPUT", "HREKG"]
-SHORT = ChainSettings(completions=2, by_rows=1, warm_up=2, sweeps=3)
+SHORT = ChainSettings(completions=2, between=1, chains=2, most_rounds=2, draws=2)
 
 
 def with_gaps(table, share, seed=0):
@@ -65,7 +67,7 @@ def test_independent_columns_are_not_joined():
     rng = np.random.default_rng(3)
     table = pd.DataFrame(rng.integers(0, 2, (400, 7)), columns=list("abcdefg"))
     dataset = Dataset.from_table(with_gaps(table, 0.3), missing="infer")
-    settings = ChainSettings(completions=3, by_rows=2, warm_up=4)
+    settings = ChainSettings(completions=3, chains=1, most_rounds=4)
     tables = complete(dataset, np.random.default_rng(0), settings=settings)
     found = sum(LEARNERS["model-averaging"](each).edges.matrix.toarray() for each in tables) / 3
     assert (found + found.T).max() < 0.3
@@ -77,22 +79,84 @@ def test_a_table_without_gaps_is_its_own_completion():
     assert complete(dataset, np.random.default_rng(0)) == [dataset]
 
 
-def test_the_forest_joins_the_most_dependent_pairs():
-    rng = np.random.default_rng(0)
-    a = rng.integers(0, 3, 500)
-    b = np.where(rng.random(500) < 0.8, a, rng.integers(0, 3, 500))
-    c = np.where(rng.random(500) < 0.8, b, rng.integers(0, 3, 500))
-    table = pd.DataFrame({"a": a, "c": c, "b": b, "noise": rng.integers(0, 3, 500)})
-    dataset = Dataset.from_table(with_gaps(table, 0.2), missing="infer")
-    filled = replace(dataset, gaps=None)
-    parents = likely_forest(dataset, filled)
-    edges = {frozenset((v, u)) for v, above in enumerate(parents) for u in above}
-    assert edges == {frozenset((0, 2)), frozenset((1, 2))}
+def test_similar_rows_fill_better_than_columns(dataset):
+    truth = load_network("alarm").sample(300, random_state=0)[COLUMNS].astype(str).to_numpy().T
+    right = []
+    for fill in (drawn_from_columns, drawn_from_rows):
+        table = fill(dataset, np.random.default_rng(0))
+        assert (table.codes == dataset.codes)[~dataset.gaps].all()
+        right.append((truth == table.to_pandas().astype(str).to_numpy().T)[dataset.gaps].mean())
+    assert right[1] > right[0] + 0.1
+
+
+def test_similarities_count_columns_that_agree_and_differ(dataset):
+    columns, weights = np.array([0, 2, 5]), np.array([7, 2, 1])
+    rows, donors = np.arange(0, 40), np.arange(100, 180)
+    found = similarities(dataset, (columns, weights), rows, donors)
+    wanted = [
+        [similarity(dataset.codes, dataset.gaps, columns, weights, r, d) for d in donors]
+        for r in rows
+    ]
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_columns_that_tell_nothing_are_drawn_from_themselves():
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(rng.integers(0, 2, (200, 3)), columns=list("abc"))
+    dataset = Dataset.from_table(with_gaps(table, 0.3), missing="infer")
+    filled = drawn_from_rows(dataset, np.random.default_rng(0))
+    assert (filled.codes < filled.cards[:, None]).all()
+
+
+def test_a_search_goes_on_from_the_last_order(dataset):
+    table = drawn_from_rows(dataset, np.random.default_rng(0))
+    steps = NetworkWalk(dataset, Score(), None, np.random.default_rng(0))
+    networks = [steps.step(table, anew) for anew in (True, False, False)]
+    for parents in networks:
+        keys = _order_of(parents)
+        assert all(keys[u] < keys[v] for v, above in enumerate(parents) for u in above)
+    joined = [{frozenset((u, v)) for v, a in enumerate(n) for u in a} for n in networks]
+    assert joined[0] & joined[1] & joined[2]
+    assert steps.density is not None
+
+
+def test_constant_columns_have_no_parents():
+    table = pd.DataFrame({"a": [0, 1] * 30, "one": ["x"] * 60, "b": [0, 1] * 30})
+    table = table.astype(object)
+    table.iloc[3, 0] = None
+    dataset = Dataset.from_table(table, missing="infer")
+    assert (dataset.cards == 1).sum() == 1
+    steps = NetworkWalk(dataset, Score(), None, np.random.default_rng(0))
+    filled = drawn_from_rows(dataset, np.random.default_rng(0))
+    for anew in (True, False):
+        assert steps.step(filled, anew)[int(dataset.cards.argmin())] == ()
+    alone = NetworkWalk(dataset.select(np.array([1])), Score(), None, np.random.default_rng(0))
+    assert alone.step(dataset.select(np.array([1])), True) == [()]
+
+
+def test_chains_in_low_modes_are_left_out(dataset):
+    settings = replace(SHORT, most_rounds=0)
+    chains = [
+        Augmentation(dataset, np.random.default_rng(k), Score(), None, 1, settings)
+        for k in range(3)
+    ]
+    levels = [-100.0, -300.0, -105.0]
+    for each, level in zip(chains, levels, strict=True):
+        each.logs = [-900.0, -900.0, level - 1, level + 1]
+    assert best_chains(chains, 10.0) == [chains[0], chains[2]]
+
+
+def test_completions_share_the_work_of_sampling():
+    parts = learner_options("standard", 10, 4)
+    assert [own["n_graphs"] for own in parts] == [2, 3, 2, 3]
+    assert [own["search"].sides for own in parts] == [2, 1, 1, 1]
+    whole = learner_options("standard", 10, 1)
+    assert whole == [{"effort": "standard", "n_graphs": 10}]
 
 
 def test_very_many_variables_are_searched_among_partners(dataset, monkeypatch):
-    monkeypatch.setattr(chain.SearchSettings, "max_unrestricted", 3)
-    monkeypatch.setattr(chain, "PARTNERS", 2)
+    monkeypatch.setattr(walk.SearchSettings, "max_unrestricted", 3)
+    monkeypatch.setattr(walk, "PARTNERS", 2)
     assert len(complete(dataset, np.random.default_rng(0), settings=SHORT)) == 2
 
 

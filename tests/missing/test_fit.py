@@ -22,7 +22,7 @@ COLUMNS = ["HR", "HRBP", "HRSAT", "CO", "ERRLOWOUTPUT", "HREKG"]
 @pytest.fixture(autouse=True, scope="module")
 def short_chains():
     with pytest.MonkeyPatch.context() as patch:
-        short = chain.ChainSettings(completions=2, by_rows=1, warm_up=2, sweeps=5)
+        short = chain.ChainSettings(completions=2, between=1, chains=2, most_rounds=2, draws=2)
         patch.setattr(chain, "ChainSettings", lambda: short)
         yield
 
@@ -220,7 +220,7 @@ def test_the_command_line(gaps, tmp_path, capsys, scope):
     assert cell["value"].tolist() == [c["value"] for c in cells]
 
 
-def test_partition_draws_from_a_forest(gaps, tmp_path):
+def test_partition_fills_gaps_once(gaps, tmp_path):
     gaps.to_csv(tmp_path / "t.csv", index=False)
     run = tmp_path / "run"
     main(["partition", str(tmp_path / "t.csv"), "-o", str(run), "--missing", "infer"])

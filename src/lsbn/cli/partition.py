@@ -65,7 +65,7 @@ def _find_communities(arguments: argparse.Namespace) -> None:
     dataset = read_table(arguments, stages)
     truth = read_truth(arguments, dataset.names)
     with stages("partition", f"{dataset.n_variables:,}") as tell:
-        once = ChainSettings(completions=1, warm_up=0)
+        once = ChainSettings(completions=1, between=1, chains=1, most_rounds=0)
         rng = np.random.default_rng(arguments.seed)
         completed = complete(dataset, rng, settings=once)[0]
         parts = ropart(completed, n_jobs=arguments.jobs, progress=tell)

@@ -118,16 +118,19 @@ def _learn_completions(
     import numpy as np
 
     from lsbn.learners import LEARNERS
-    from lsbn.missing import average_learned, complete, even_shares
+    from lsbn.missing import average_learned, complete, learner_options
     from lsbn.parallel import threads
 
     chosen = {key: options.get(key) for key in ("score", "knowledge")}
     jobs = threads(arguments.jobs)
     tables = complete(columns, np.random.default_rng(seed), n_jobs=jobs, **chosen)
-    shares, parts = even_shares(options.get("n_graphs", 0), len(tables)), []
-    for table, n_graphs in zip(tables, shares, strict=True):
-        own = options | ({"n_graphs": n_graphs} if "n_graphs" in options else {})
-        learn = LEARNERS[arguments.learner]
+    averaging: list[dict[str, Any]] = [{}] * len(tables)
+    if "n_graphs" in options:
+        effort = options.get("effort", "standard")
+        averaging = learner_options(effort, options["n_graphs"], len(tables))
+    learn, parts = LEARNERS[arguments.learner], []
+    for table, more in zip(tables, averaging, strict=True):
+        own = options | more
         parts.append(learn(table, random_state=arguments.seed, n_jobs=arguments.jobs, **own))
     return tables, average_learned(parts)
 

@@ -1,4 +1,9 @@
-"""Read text files (CSV, TSV, TXT) into columns."""
+"""Read text files (CSV, TSV, TXT) into columns.
+
+The type inference of pyarrow is not used. It turns '01' into 1 and 'true' into a boolean, so the
+state labels would differ from the text of the file. A first column without a name, whose entries
+all differ, is a saved row index and is left out.
+"""
 
 from __future__ import annotations
 
@@ -107,31 +112,21 @@ def read_text(
 
     Parameters
     ----------
-    path : Path
-        A UTF-8 file, plain or compressed by gzip.
-    options : TableOptions
-        Its ``drop``, ``keep`` and ``na`` are used here.
-    names : sequence, optional
-        Names to use instead of those in the header.
-    layout : TextLayout
-        Separator and header.
+    path : Path, a UTF-8 file, plain or compressed by gzip
+    options : TableOptions, of which ``drop``, ``keep`` and ``na`` are used here
+    names : sequence, optional, instead of the names in the header
+    layout : TextLayout, separator and header
+    to_learn : bool, whether a table with too few rows or columns is an error
 
     Returns
     -------
     columns : list of Column
-    notes : tuple of str
-        What was guessed: another separator, row labels.
+    notes : tuple of str, what was guessed: another separator, row labels
 
     Raises
     ------
     DataError
         If the file is no such table; the message names the lines.
-
-    Notes
-    -----
-    The type inference of pyarrow is not used. It turns '01' into 1 and 'true' into a boolean, so
-    the state labels would differ from the text of the file. A first column without a name, whose
-    entries all differ, is a saved row index and is left out.
     """
     with file_errors(path), open_text(path) as file:
         plan = _plan(path, file, layout)

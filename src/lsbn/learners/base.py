@@ -8,8 +8,9 @@ LocalLearn, or all variables in the last pass.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+import networkx as nx
 import numpy as np
 from scipy import sparse
 
@@ -121,6 +122,50 @@ def agreeing_with(matrix: sparse.csr_array, knowledge: Constraints | None) -> sp
     rows, columns = np.append(entries.row[free], u), np.append(entries.col[free], v)
     data = np.append(entries.data[free], np.ones(len(u)))
     return sparse.csr_array((data, (rows, columns)), shape=(n, n))
+
+
+def graphs_agreeing_with(
+    graphs: SampledGraphs | None, knowledge: Constraints | None
+) -> SampledGraphs | None:
+    """Give all networks the required edges that they lack: those of constant variables.
+
+    If required edges through a constant variable close a cycle in a network, the network loses one
+    of its other edges in the cycle.
+
+    Examples
+    --------
+    >>> from lsbn.knowledge import Knowledge, resolve
+    >>> known = resolve(Knowledge(required=[("a", "b")]), ("a", "b", "c"))
+    >>> graphs = SampledGraphs.of([[], [(1, 2)]], ("a", "b", "c"))
+    >>> [list(graph.edges) for graph in graphs_agreeing_with(graphs, known)]
+    [[('a', 'b')], [('a', 'b'), ('b', 'c')]]
+    """
+    if graphs is None or knowledge is None:
+        return graphs
+    keys = graphs.child.astype(np.int64) * knowledge.n + graphs.parent
+    if np.isin(keys, knowledge.required).sum() == len(graphs) * len(knowledge.required):
+        return graphs
+    required = set(zip(*(ends.tolist() for ends in knowledge.required_edges()), strict=True))
+    own = [
+        {(u, v) for v, above in enumerate(graphs.parents_of(g)) for u in above}
+        for g in range(len(graphs))
+    ]
+    whole = [_without_cycles(edges | required, required) for edges in own]
+    filled = SampledGraphs.of(
+        [sorted(edges) for edges in whole], graphs.names, graphs.chain.tolist()
+    )
+    return replace(filled, log_score=graphs.log_score)
+
+
+def _without_cycles(
+    edges: set[tuple[int, int]], required: set[tuple[int, int]]
+) -> set[tuple[int, int]]:
+    """Take edges that are not required out of cycles."""
+    graph = nx.DiGraph(sorted(edges))
+    while not nx.is_directed_acyclic_graph(graph):
+        cycle = nx.find_cycle(graph)
+        graph.remove_edge(*next(edge for edge in cycle if edge not in required))
+    return set(graph.edges)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ climbing (``experiments/parts/available_rows.py``), on 5,000 rows with 30 % miss
 80.0 on alarm and 69.7 on insurance by rows, and 85.3 and 80.3 on the mean of five completions.
 """
 
-from lsbn.missing.average import average_learned, completed_counts, even_shares
+from lsbn.missing.average import average_learned, completed_counts, learner_options
 from lsbn.missing.chain import ChainSettings, complete
 
-__all__ = ["ChainSettings", "average_learned", "complete", "completed_counts", "even_shares"]
+__all__ = ["ChainSettings", "average_learned", "complete", "completed_counts", "learner_options"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +14,10 @@ from lsbn.data.copies import Folded
 from lsbn.graph import EdgeProbabilities
 from lsbn.graph.sampled import SampledGraphs
 from lsbn.learners import Learned
-from lsbn.missing.forest import mask_of
+from lsbn.learners.averaging import SamplingSettings, SearchSettings
+from lsbn.missing.deck import mask_of
 
-__all__ = ["average_learned", "completed_counts", "completed_whole", "even_shares"]
+__all__ = ["average_learned", "completed_counts", "completed_whole", "learner_options"]
 
 
 def average_learned(parts: Sequence[Learned]) -> Learned:
@@ -90,10 +92,31 @@ def completed_counts(folded: Folded, tables: Sequence[Dataset]) -> DataCounts:
     return DataCounts(replace(wholes[0], codes=codes), len(wholes))
 
 
-def even_shares(total: int, parts: int) -> list[int]:
-    """Divide a number into nearly equal parts.
+def learner_options(effort: str, n_graphs: int, parts: int) -> list[dict[str, Any]]:
+    """Return the options of model averaging for each completion of a table.
 
-    >>> even_shares(8, 3)
+    Together they sample as much as one table without gaps. If chains of one completion have the
+    standard error e, that of the mean of m completions is ``e / sqrt(m)``. So the tolerance grows
+    by this root, and the least number of steps is divided. The first completion is searched by two
+    sides, which are compared; the others by one.
+
+    >>> [options["n_graphs"] for options in learner_options("standard", 8, 3)]
     [2, 3, 3]
+    >>> learner_options("quick", 8, 1)
+    [{'effort': 'quick', 'n_graphs': 8}]
     """
-    return [(k + 1) * total // parts - k * total // parts for k in range(parts)]
+    if parts == 1:
+        return [{"effort": effort, "n_graphs": n_graphs}]
+    search, sampling, root = SearchSettings.of(effort), SamplingSettings.of(effort), parts**0.5
+    sampling = replace(
+        sampling,
+        tolerance=root * sampling.tolerance,
+        tempered_error=root * sampling.tempered_error,
+        least_steps=sampling.least_steps // parts,
+    )
+    shares = [(k + 1) * n_graphs // parts - k * n_graphs // parts for k in range(parts)]
+    searches = [search, *[replace(search, sides=1)] * (parts - 1)]
+    return [
+        {"effort": effort, "n_graphs": share, "search": own, "sampling": sampling}
+        for share, own in zip(shares, searches, strict=True)
+    ]

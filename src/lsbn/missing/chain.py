@@ -1,25 +1,24 @@
 """Completions of a table with missing values, by data augmentation (Tanner & Wong 1987).
 
-One round learns networks from the completed table, draws a network from their posterior, draws its
-tables from their posterior, and draws all missing cells from this network, given the observed cells
-of their rows. Networks and tables are drawn, not maximised, so completions differ as far as the
-missing values are unknown.
+One round draws a network from the posterior of the completed table. Then, several times, it draws
+the tables of this network from their posterior, and all missing cells from the network, given the
+observed cells of their rows. Networks and tables are drawn, not maximised, so completions differ as
+far as the missing values are unknown.
 
-Cells that were drawn from a network speak for this network, so a chain moves slowly. Two things
-bring it near the posterior before the first completion is kept. It begins with a forest of the most
-dependent pairs, not with independent columns. And in the first rounds the tables come from the rows
-that have all values of a family, not from drawn cells.
+Cells that were drawn from a network speak for this network, so a chain moves slowly: how many
+rounds it takes depends on the table. So the chain watches the log probability of the observed cells
+under the networks and tables that it draws. It rises as long as the chain is on its way, and the
+first completion is kept when it no longer does. A chain also stays long in one of several modes, so
+there are several chains. Those with a log probability that is clearly lower than that of the best
+have hardly any share in the posterior and are left out. The others give completions by turns.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from lsbn.answers.families import DataCounts, FamilyCounts, FamilyTable
 from lsbn.answers.gaps import Gaps, network_tables
@@ -27,45 +26,73 @@ from lsbn.answers.predictive import predictive_table
 from lsbn.data import Dataset
 from lsbn.kernels.gaps import NetworkTables
 from lsbn.knowledge import Constraints
-from lsbn.learners import LEARNERS, Candidates, Score
-from lsbn.learners.averaging import SearchSettings
-from lsbn.missing.forest import drawn_from_columns, likely_forest
-from lsbn.pairs import PairStatistics
+from lsbn.learners import Score
+from lsbn.missing.deck import drawn_from_rows
+from lsbn.missing.walk import NetworkWalk
 
-__all__ = ["ChainSettings", "complete", "drawn_table"]
+__all__ = ["ChainSettings", "complete", "drawn_table", "still_rises"]
 
 LEAST_SHARE = 1e-9
 """Smallest probability in a drawn table, times the posterior mean, so that no draw is zero."""
-DRAWN_GRAPHS = 20
-"""Networks that are drawn in a round; the last one draws the cells."""
-PARTNERS = 20
-"""In a round with very many variables, the parents of a variable are sought among so many."""
 
 
 @dataclass(frozen=True)
 class ChainSettings:
     """How many completions there are, and how they are drawn.
 
-    Measured with 30 % missing at random, 5,000 rows of insurance and alarm: with a forest and six
-    rounds by rows, F of single completions was steady after the seventh round, at 90 and 96.7. From
-    independent columns and with one round by rows, F was 82.7 and 94.6 after twelve rounds, with
-    more false edges. With all rounds by rows, F of insurance stayed at 85.
-
     Attributes
     ----------
     completions : int
-    by_rows : int
-        Number of first rounds whose tables come from the rows that have all values of a family.
-    warm_up : int
-        Number of rounds before the first completion, with those.
+    between : int
+        Number of rounds from one completion of a chain to its next.
+    chains : int
+    worse_mode : float
+        A chain is left out if its mean log probability is lower than that of the best chain by more
+        than this, in nats, and by more than two standard errors.
+    least_rounds, most_rounds : int
+        Rounds before the first completion: at least and at most so many. Between them the chain
+        goes on as long as the log probability of the observed cells rises, see `still_rises`.
+    draws : int
+        How often a round draws the tables of its network, and then the cells.
     sweeps : int
-        How often each cell is drawn in a round.
+        How often each cell is drawn, given the same tables.
+    watched_rows : int
+        The log probability is that of the observed cells of at most so many rows, evenly spaced.
+    log_sweeps : int
+        Sweeps for each missing cell, for the log probability.
     """
 
-    completions: int = 5
-    by_rows: int = 6
-    warm_up: int = 8
-    sweeps: int = 20
+    completions: int = 10
+    between: int = 2
+    chains: int = 3
+    worse_mode: float = 10.0
+    least_rounds: int = 8
+    most_rounds: int = 60
+    draws: int = 5
+    sweeps: int = 3
+    watched_rows: int = 5000
+    log_sweeps: int = 5
+
+
+def still_rises(logs: Sequence[float]) -> bool:
+    """Return whether the values of a chain still rise, as far as their spread lets us see.
+
+    The first half is left out. Of the rest, the mean of the last half must exceed that of the half
+    before by its standard error (the idea of Geweke 1992).
+
+    Examples
+    --------
+    >>> still_rises([-90, -80, -70, -60, -50, -40, -30, -20])
+    True
+    >>> still_rises([-90, -80, -70, -60, -21, -19, -21, -19])
+    False
+    """
+    rest = np.asarray(logs, float)[len(logs) // 2 :]
+    before, last = rest[: len(rest) // 2], rest[len(rest) // 2 :]
+    if len(before) < 2:
+        return True
+    error = np.sqrt(before.var(ddof=1) / len(before) + last.var(ddof=1) / len(last))
+    return bool(last.mean() - before.mean() > error)
 
 
 def complete(
@@ -97,8 +124,7 @@ def complete(
 
     Returns
     -------
-    list of Dataset
-        Without gaps.
+    list of Dataset, without gaps
 
     Examples
     --------
@@ -107,47 +133,115 @@ def complete(
     >>> dataset = Dataset.from_table(table, missing="infer")
     >>> tables = complete(dataset, np.random.default_rng(0))
     >>> len(tables), {table.codes[0, 0].item() for table in tables}
-    (5, {0})
+    (10, {0})
     """
     if dataset.gaps is None:
         return [dataset]
-    settings, score = settings or ChainSettings(), score or Score()
-    gaps = Gaps.of(dataset.gaps)
-    table, tables = drawn_from_columns(dataset, rng), []
-    parents = likely_forest(dataset, table)
-    for done in range(settings.warm_up + settings.completions):
-        if done:
-            parents = _drawn_network(table, rng, score, knowledge, n_jobs)
-        counts = DataCounts(dataset if done < settings.by_rows else table)
-        net = _drawn_tables(parents, counts, score, rng)
-        table = replace(table, codes=gaps.draw(table.codes, net, settings.sweeps, rng))
-        if done >= settings.warm_up:
-            tables.append(table)
-        if progress is not None:
-            progress(f"round {done + 1} of {settings.warm_up + settings.completions}")
+    settings = settings or ChainSettings()
+    options = (score or Score(), knowledge, n_jobs, settings)
+    chains = [Augmentation(dataset, own, *options) for own in rng.spawn(settings.chains)]
+    tell = progress or (lambda sentence: None)
+    for number, chain in enumerate(chains):
+        while chain.moves():
+            chain.advance()
+            done, log = len(chain.logs), chain.logs[-1]
+            tell(f"chain {number + 1}, round {done}: log probability {log:,.1f}")
+    kept = best_chains(chains, settings.worse_mode)
+    tables = []
+    for done in range(settings.completions):
+        chain = kept[done % len(kept)]
+        for _ in range(settings.between):
+            chain.advance()
+        tables.append(chain.table)
+        tell(f"completion {done + 1} of {settings.completions}")
     return tables
 
 
-def _drawn_network(
-    table: Dataset,
-    rng: np.random.Generator,
-    score: Score,
-    knowledge: Constraints | None,
-    n_jobs: int,
-) -> list[tuple[int, ...]]:
-    """Return the parents of each variable in a network from the posterior of a complete table."""
-    options: dict[str, Any] = {"effort": "quick", "n_graphs": DRAWN_GRAPHS, "score": score}
-    if table.n_variables > SearchSettings.max_unrestricted:
-        near = PairStatistics(table, n_jobs).heaviest(["MI"], most=PARTNERS)
-        pairs = [(u, v) for v, partners in enumerate(near) for u in partners.tolist()]
-        options["candidates"] = Candidates.of_pairs(table.n_variables, np.array(pairs))
-    with warnings.catch_warnings():  # the completions that are kept are learned again
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        learned = LEARNERS["model-averaging"](
-            table, knowledge=knowledge, random_state=rng, n_jobs=n_jobs, **options
-        )
-    assert learned.graphs is not None
-    return learned.graphs.parents_of(-1)
+class Augmentation:
+    """A chain of networks and completed tables.
+
+    It begins with values of similar rows, see `lsbn.missing.deck`.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        With gaps.
+    rng : Generator
+    score : Score
+    knowledge : Constraints or None
+    n_jobs : int
+    settings : ChainSettings
+
+    Attributes
+    ----------
+    table : Dataset
+        The last completed table.
+    logs : list of float
+        The log probability of the observed cells that are watched, after each round.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        rng: np.random.Generator,
+        score: Score,
+        knowledge: Constraints | None,
+        n_jobs: int,
+        settings: ChainSettings,
+    ) -> None:
+        assert dataset.gaps is not None
+        self.rng, self.score, self.settings = rng, score, settings
+        self.gaps = Gaps.of(dataset.gaps)
+        step = -(-dataset.n_rows // settings.watched_rows)
+        self.watched = np.arange(0, dataset.n_rows, step)
+        self.watched_gaps = Gaps.of(dataset.gaps[:, self.watched])
+        self.walk = NetworkWalk(dataset, score, knowledge, rng, n_jobs)
+        self.table = drawn_from_rows(dataset, rng)
+        self.logs: list[float] = []
+
+    @property
+    def level(self) -> tuple[float, float]:
+        """Mean log probability of the last half of the rounds before completions, and its error."""
+        last = np.array(self.logs[len(self.logs) // 2 :])
+        if len(last) < 2:
+            return 0.0, 0.0
+        return float(last.mean()), float(last.std(ddof=1) / np.sqrt(len(last)))
+
+    def moves(self) -> bool:
+        """Return whether the chain is still on its way to the posterior."""
+        done, settings = len(self.logs), self.settings
+        if done < min(settings.least_rounds, settings.most_rounds):
+            return True
+        return done < settings.most_rounds and still_rises(self.logs)
+
+    def advance(self) -> None:
+        """Make one round; search anew while the chain is on its way."""
+        parents = self.walk.step(self.table, self.moves())
+        for _ in range(self.settings.draws):
+            net = _drawn_tables(parents, DataCounts(self.table), self.score, self.rng)
+            self._draw_cells(net)
+        if self.moves():
+            self.logs.append(self._log_observed(net))
+
+    def _draw_cells(self, net: NetworkTables) -> None:
+        """Draw all missing cells."""
+        codes = self.gaps.draw(self.table.codes, net, self.settings.sweeps, self.rng)
+        self.table = replace(self.table, codes=codes)
+
+    def _log_observed(self, net: NetworkTables) -> float:
+        """Return the log probability of the observed cells of the watched rows with gaps."""
+        codes, sweeps = self.table.codes[:, self.watched], self.settings.log_sweeps
+        return float(self.watched_gaps.log_observed(codes, net, sweeps, self.rng).sum())
+
+
+def best_chains(chains: Sequence[Augmentation], worse_mode: float) -> list[Augmentation]:
+    """Leave out the chains in modes that have hardly any share in the posterior."""
+    best, error = max(chain.level for chain in chains)
+    return [
+        chain
+        for chain in chains
+        if best - chain.level[0] <= max(worse_mode, 2 * np.hypot(error, chain.level[1]))
+    ]
 
 
 def _drawn_tables(

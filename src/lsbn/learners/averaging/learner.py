@@ -32,7 +32,7 @@ from lsbn.learners.averaging.settings import (
     SamplingSettings,
     SearchSettings,
 )
-from lsbn.learners.base import Candidates, Learned, agreeing_with
+from lsbn.learners.base import Candidates, Learned, agreeing_with, graphs_agreeing_with
 from lsbn.learners.diagnostics import Diagnostics
 from lsbn.learners.scoring import Score
 from lsbn.pairs import PairStatistics
@@ -153,9 +153,9 @@ def _learned(
     diagnostics: Diagnostics,
     collector: GraphCollector,
 ) -> Learned:
-    """Return the result, with required edges between constant variables."""
+    """Return the result, with the required edges of constant variables."""
     edges = EdgeProbabilities(agreeing_with(matrix, knowledge), dataset.names)
-    return Learned(edges, diagnostics, collector.graphs)
+    return Learned(edges, diagnostics, graphs_agreeing_with(collector.graphs, knowledge))
 
 
 def _in_dataset(

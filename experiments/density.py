@@ -1,0 +1,102 @@
+"""Predict binary tables whose log-likelihoods are published for other models.
+
+Writes ``density.md`` beside this file. The tables (nltcs, plants, jester, dna and others; Lowd &
+Davis 2010, Van Haaren & Davis 2012) are not part of this repository. The argument is a folder that
+has, for each of them, ``NAME.train.data``, ``NAME.valid.data`` and ``NAME.test.data``: rows of 0
+and 1, separated by commas.
+
+    python experiments/density.py FOLDER [--tables nltcs,plants] [--seed 1] [--output FILE]
+
+Nothing is tuned, so the rows for validation are learned from as well with ``--valid``.
+"""
+
+import argparse
+import warnings
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+import pandas as pd
+from sklearn.exceptions import ConvergenceWarning
+
+from lsbn.files import atomic_file
+from lsbn.studies.tabular import Table
+from parts.command_line import words
+from parts.own_tables import averaged, single
+from parts.prediction import Split
+
+LEARN_SPN = {"nltcs": -6.110, "plants": -12.977, "jester": -53.480, "dna": -82.523}
+"""Test log-likelihoods of sum-product networks by LearnSPN (Gens & Domingos 2013)."""
+HEADER = ["table", "rows", "columns", "own tables", "averaged", "LearnSPN", "CPU s"]
+WHAT_IS_SHOWN = """\
+Mean log-likelihood of a row of the test set in nats: higher is better. *Own tables* is the single
+graph of LSBN() with the tables of the mixed score, *averaged* the average over networks from the
+posterior. *LearnSPN* are the figures that Gens & Domingos (2013) published. *Rows* has the number
+of rows to learn from and to predict."""
+
+
+def main() -> None:
+    """Learn every table, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--tables", type=words, default=[], help="names; all by default")
+    parser.add_argument("--valid", action="store_true", help="learn from the valid rows as well")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--output", type=Path, default=Path(__file__).with_suffix(".md"))
+    arguments = parser.parse_args()
+    names = arguments.tables or names_in(arguments.folder)
+    rows = []
+    for name in names:
+        split = read_split(arguments.folder, name, arguments.valid)
+        rows.append(measured(name, split, arguments.seed))
+        print(" | ".join(rows[-1]), flush=True)
+    command = f"python experiments/density.py FOLDER --tables {','.join(names)}"
+    command += (" --valid" if arguments.valid else "") + f" --seed {arguments.seed}"
+    page = Table("density", "Binary tables", HEADER, rows, f"{WHAT_IS_SHOWN}\n\n`{command}`")
+    with atomic_file(arguments.output) as draft:
+        draft.write_text(page.markdown(1), encoding="utf-8")
+
+
+def names_in(folder: Path) -> list[str]:
+    """Return the names of all tables of a folder, small files first."""
+    files = sorted(folder.glob("*.train.data"), key=lambda path: path.stat().st_size)
+    if not files:
+        raise SystemExit(f"{folder}: no files NAME.train.data")
+    return [path.name.removesuffix(".train.data") for path in files]
+
+
+def read_split(folder: Path, name: str, valid: bool = False) -> Split:
+    """Read the rows to learn from, and the rows to predict."""
+    parts = ("train", "valid") if valid else ("train",)
+    train = np.concatenate([_read(folder / f"{name}.{part}.data") for part in parts])
+    test = _read(folder / f"{name}.test.data")
+    if train.shape[1] != test.shape[1]:
+        raise SystemExit(f"{name}: {train.shape[1]} columns to learn from, {test.shape[1]} to test")
+    columns = [f"x{v}" for v in range(train.shape[1])]
+    table = pd.DataFrame(np.concatenate([train, test]), columns=columns)
+    return Split.of(table, np.arange(len(train)), np.arange(len(train), len(table)))
+
+
+def _read(path: Path) -> np.ndarray:
+    """Read rows of 0 and 1."""
+    rows = np.loadtxt(path, dtype=np.int8, delimiter=",", ndmin=2)
+    if not np.isin(rows, (0, 1)).all():
+        raise SystemExit(f"{path}: has other values than 0 and 1")
+    return rows
+
+
+def measured(name: str, split: Split, seed: int) -> list[str]:
+    """Learn a table and return its row of the page."""
+    begun = process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        both = [method(split.train, seed) for method in (single, averaged)]
+    seconds = process_time() - begun
+    logs = [f"{networks.log_likelihoods(split).mean():.3f}" for networks in both]
+    published = f"{LEARN_SPN[name]:.3f}" if name in LEARN_SPN else "-"
+    size = f"{len(split.train):,} + {len(split.test):,}"
+    return [name, size, str(split.train.shape[1]), *logs, published, f"{seconds:.1f}"]
+
+
+if __name__ == "__main__":
+    main()
