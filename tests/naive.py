@@ -521,6 +521,15 @@ def undominated(family, margin):
     }
 
 
+def sum_over_allowed(family, n):
+    """Log sums of the sets that are equal without the members n and above."""
+    sums = {}
+    for members, score in family.items():
+        rest = frozenset(u for u in members if u < n)
+        sums[rest] = sums.get(rest, 0.0) + math.exp(score)
+    return {rest: math.log(total) for rest, total in sums.items()}
+
+
 def chi2_sf(x, dof):
     """Upper tail of chi-squared."""
     return float(stats.chi2.sf(x, dof))

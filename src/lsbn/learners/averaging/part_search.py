@@ -1,7 +1,8 @@
 """The search for parent sets of one part of the variables.
 
 The variables of a part are searched, those around it are only possible parents. A variable around
-the part has no parents there, so it may stand anywhere in an order.
+the part has no parents there, so it precedes the part in every order. Orders of the part alone are
+annealed, over parent sets that are summed over the variables around.
 """
 
 from __future__ import annotations
@@ -13,17 +14,18 @@ from typing import Any
 import numpy as np
 
 from lsbn.data import Dataset
+from lsbn.kernels.listing import sum_over_allowed
 from lsbn.kernels.memory import variable_codes
+from lsbn.kernels.state import FamilyLists, Links
 from lsbn.knowledge import Constraints
 from lsbn.learners.averaging.memory import SearchMemory
-from lsbn.learners.averaging.parent_sets import ParentSets, join
-from lsbn.learners.averaging.rounds import SearchResult
-from lsbn.learners.averaging.search import ParentSetSearch
-from lsbn.learners.averaging.searches import IndependentSearches, UnitedSearch, _Side
+from lsbn.learners.averaging.parent_sets import ParentSets, ScoredSets, join
+from lsbn.learners.averaging.search import Lists, ParentSetSearch
+from lsbn.learners.averaging.searches import UnitedSearch
 from lsbn.learners.averaging.settings import MASK_BITS, SamplingSettings, SearchSettings
 from lsbn.learners.scoring import Score
 
-__all__ = ["PartPlan", "PartResult", "PartTask", "search_part"]
+__all__ = ["PartPlan", "PartResult", "PartSearch", "PartTask"]
 
 _BEYOND = np.iinfo(np.int32).max
 
@@ -119,6 +121,35 @@ class PartResult:
     edges: float
 
 
+@dataclass(frozen=True)
+class PartSets(ParentSets):
+    """Listed parent sets of the variables of a part, with parents around it.
+
+    Orders are annealed over `undominated` only, so these lists have no tables and no links.
+    """
+
+    def undominated(self, margin: float) -> ParentSets:
+        """Sum over the variables around, and leave out the sets with a better subset."""
+        start, mask, score, cand_start, cand = self.lists[:5]
+        n = self.n_variables
+        start, mask, score = sum_over_allowed(start, mask, score, cand_start, cand, n)
+        inside = ParentSets(_without_tables(start, mask, score, cand_start, cand), self.links)
+        return replace(inside.undominated(margin), n_before=self.n_before)
+
+
+def _without_tables(
+    start: np.ndarray,
+    mask: np.ndarray,
+    score: np.ndarray,
+    cand_start: np.ndarray,
+    cand: np.ndarray,
+) -> FamilyLists:
+    """Return lists without tables and weights."""
+    none = np.empty(0)
+    no_tables = none.astype(np.int64), none, none, none
+    return FamilyLists(start, mask, score, cand_start, cand, *no_tables)
+
+
 class PartSearch(ParentSetSearch):
     """Collects parent sets of the first variables of a dataset; the others are only parents.
 
@@ -160,6 +191,16 @@ class PartSearch(ParentSetSearch):
         """Return the same array for each variable around the part."""
         return [value] * (self.dataset.n_variables - self.n_own)
 
+    def _joined(self, lists: Lists) -> ParentSets:
+        candidates, masks, scores = lists
+        cand_start, cand = join(candidates, np.int64)
+        start, mask = join(masks, np.uint64)
+        score = np.concatenate(scores)
+        none = np.empty(0, np.int64)
+        joined = _without_tables(start, mask, score, cand_start, cand)
+        n_around = self.dataset.n_variables - self.n_own
+        return PartSets(joined, Links(none, none, none, none), n_around)
+
     def _exchanged(self, best: Sequence[tuple[int, np.ndarray]]) -> list[tuple]:
         return [(v, rows) for v, rows in super()._exchanged(best) if v < self.n_own]
 
@@ -168,6 +209,26 @@ class PartSearch(ParentSetSearch):
         plan = self.plan
         edges = max(edges * self.n_all / self.n_own - plan.n_required, 0.0)
         return (edges + 1) / (2 * plan.free_pairs + 1)
+
+    def take_in(self, other: PartSearch, numbers: np.ndarray) -> None:
+        """Add the sets of a search of some variables of the part.
+
+        Parameters
+        ----------
+        other : PartSearch
+            By the same score.
+        numbers : int array
+            Numbers of its variables in this search.
+        """
+        other.take_density(self.score.density)
+        wider = ((0, 0), (0, self.depth - other.depth))
+        for v, sets, searched in zip(numbers.tolist(), other._sets, other._searched, strict=False):
+            members = np.pad(_renumbered(sets.members, numbers), wider, constant_values=-1)
+            more = ScoredSets(v, members, sets.scores, sets.stamps)
+            self._sets[v] = self._sets[v].united(more)
+            best = np.array([row for row, _ in searched], np.int32).reshape(-1, other.depth)
+            rows = np.pad(_renumbered(best, numbers), wider, constant_values=-1)
+            self._searched[v] |= {(tuple(row), -1) for row in rows}
 
     def result(self, numbers: np.ndarray, united: UnitedSearch, n_orders: int) -> PartResult:
         """Return all sets, with the prior of the plan's score, and the orders of a search.
@@ -185,7 +246,8 @@ class PartSearch(ParentSetSearch):
         own, sides = self._sets, [side.sets for side in united.sides]
         counts, members = join([s.members for s in own], np.int32)
         children = np.repeat(np.arange(self.n_own), np.diff(counts))
-        keys, n = set_keys(children, members, self.dataset.n_variables), len(sides)
+        n_all, n = self.dataset.n_variables, len(sides)
+        keys = set_keys(children, members, n_all)
         best = [sorted(members for members, _ in known) for known in self._searched]
         shape = (-1, self.depth)
         searched, rows = join([np.array(own, np.int32).reshape(shape) for own in best], np.int32)
@@ -196,7 +258,7 @@ class PartSearch(ParentSetSearch):
             np.concatenate([s.scores for s in own]),
             np.concatenate([s.stamps for s in own]),
             np.diff(counts),
-            np.array([np.isin(keys, listed_keys(s)) for s in sides]).reshape(n, len(keys)).T,
+            np.array([np.isin(keys, listed_keys(s, n_all)) for s in sides]).reshape(n, len(keys)).T,
             _renumbered(rows, numbers),
             np.diff(searched),
             np.array(orders)[:, : self.n_own],
@@ -205,43 +267,6 @@ class PartSearch(ParentSetSearch):
             united.searches,
             float(edges),
         )
-
-
-class _PartSearches(IndependentSearches):
-    """Searches of a part, which keep the search with all sets."""
-
-    found: PartSearch
-
-    def _ended(
-        self, last: _Side, sides: list[SearchResult], scores: list[float], searches: int
-    ) -> UnitedSearch:
-        assert isinstance(last.rounds.search, PartSearch)
-        self.found = last.rounds.search
-        return super()._ended(last, sides, scores, searches)
-
-
-def search_part(dataset: Dataset, task: PartTask, plan: PartPlan) -> PartResult:
-    """Search the parents of the variables of one part.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        The variables of the task, in its order.
-    task : PartTask
-    plan : PartPlan
-
-    Returns
-    -------
-    PartResult
-    """
-    n = len(task.variables)
-    around = [np.empty(0, np.int64)] * (n - task.n_own)
-    settings = replace(plan.settings, max_unrestricted=0, small_network=0, max_extended=n)
-    plan = replace(plan, settings=settings)
-    search = PartSearch(dataset, task, plan)
-    searches = _PartSearches(search, plan.score, plan.sampling, task.rng)
-    united = searches.run([*task.pools, *around])
-    return searches.found.result(task.variables, united, plan.sampling.chains)
 
 
 def _renumbered(members: np.ndarray, numbers: np.ndarray) -> np.ndarray:
@@ -272,12 +297,13 @@ def set_keys(children: np.ndarray, members: np.ndarray, n_variables: int) -> np.
     return keys
 
 
-def listed_keys(sets: ParentSets) -> np.ndarray:
+def listed_keys(sets: ParentSets, n_variables: int) -> np.ndarray:
     """Return the key of each listed set; see `set_keys`."""
     lists, one = sets.lists, np.uint64(1)
-    of_child, parents = np.split(variable_codes(2 * sets.n_variables), 2)
+    of_child, parents = np.split(variable_codes(2 * n_variables), 2)
     counts = np.diff(lists.set_start)
-    keys, first = np.repeat(of_child, counts), np.repeat(lists.cand_start[:-1], counts)
+    keys = np.repeat(of_child[: len(counts)], counts)
+    first = np.repeat(lists.cand_start[:-1], counts)
     for bit in range(MASK_BITS):
         rows = np.flatnonzero(lists.set_mask >> np.uint64(bit) & one)
         keys[rows] ^= parents[lists.cand[first[rows] + bit]]

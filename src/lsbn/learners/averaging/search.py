@@ -30,6 +30,8 @@ from lsbn.learners.averaging.settings import ENUMERATION, MASK_BITS, SearchSetti
 from lsbn.learners.scoring import Score, columns_of
 from lsbn.parallel import run
 
+Lists = tuple[Sequence[np.ndarray], Sequence[np.ndarray], Sequence[np.ndarray]]
+"""Candidates, masks and scores of all variables."""
 _CHUNKS = 16
 """Least number of chunks of work; it does not depend on the number of threads."""
 
@@ -351,7 +353,11 @@ class ParentSetSearch:
 
     def log_score(self, keys: np.ndarray) -> float:
         """Log score of the order of ``keys``."""
-        return float(sum(sets.log_sum(keys) for sets in self._sets))
+        return float(sum(self.log_terms(keys)))
+
+    def log_terms(self, keys: np.ndarray) -> list[float]:
+        """Terms of the log score of the order of ``keys``, one for each variable."""
+        return [sets.log_sum(keys) for sets in self._sets]
 
     def listed(self, orders: Sequence[np.ndarray] = ()) -> ParentSets:
         """List the sets for the sampler, and forget the sets that are not listed.
@@ -373,8 +379,11 @@ class ParentSetSearch:
         ]
         candidates, masks, scores, rows = zip(*results, strict=True)
         self._sets = [sets.only(own) for sets, own in zip(self._sets, rows, strict=True)]
-        n_more = self.dataset.n_variables - len(rows)
-        return ParentSets.from_variables(candidates, masks, scores, n_more=n_more)
+        return self._joined((candidates, masks, scores))
+
+    def _joined(self, lists: Lists) -> ParentSets:
+        """Join the lists of all variables."""
+        return ParentSets.from_variables(*lists)
 
 
 def _exchanged(best: Sequence[tuple[int, np.ndarray]]) -> list[tuple[int, list[list[int]]]]:
