@@ -11,8 +11,8 @@ from lsbn.knowledge import Knowledge, resolve
 from lsbn.learners import Candidates, Score
 from lsbn.learners.averaging import SearchSettings, learn_model_averaging
 from lsbn.learners.averaging.annealing import anneal_orders
-from lsbn.learners.averaging.part_search import PartPlan, PartSearch, PartTask
-from lsbn.learners.averaging.part_sides import disagreeing, search_part
+from lsbn.learners.averaging.part_search import PartPlan, PartSearch, PartTask, take_in
+from lsbn.learners.averaging.regions import RegionalSearches, disagreeing, search_part
 from lsbn.learners.averaging.sampler import OrderSampler
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.searches import IndependentSearches
@@ -62,7 +62,7 @@ def test_a_part_alone_is_searched_like_a_network(tiles):
     task = PartTask(part, SIZE, pool, None, np.random.default_rng(5))
     found = search_part(own, task, plan)
     search = ParentSetSearch(own, plan.score, settings)
-    sampling = SamplingSettings(restart_sweeps=10)
+    sampling = SamplingSettings(random_orders=0, restart_sweeps=10)
     searches = IndependentSearches(search, plan.score, sampling, np.random.default_rng(5))
     searches.sparing = True
     united = searches.run(pool)
@@ -71,6 +71,30 @@ def test_a_part_alone_is_searched_like_a_network(tiles):
     assert np.array_equal(found.counts, np.diff(united.sets.lists.set_start))
     assert found.sides.any(axis=0).all()
     assert found.members.max() > SIZE
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_whole_network_is_searched_again_where_its_sides_disagree(tiles, monkeypatch, n_jobs):
+    dataset, again = tiles[0], []
+    further = RegionalSearches._further
+
+    def watched(self, *options):
+        again.append(self.region)
+        return further(self, *options)
+
+    monkeypatch.setattr(RegionalSearches, "_further", watched)
+    settings = SearchSettings(small_network=0, agreement=1e-6)
+    search = ParentSetSearch(dataset, Score(), settings, n_jobs)
+    searches = RegionalSearches(
+        search, Score(), SamplingSettings(), np.random.default_rng(2), n_jobs
+    )
+    united = searches.run()
+    assert again
+    assert all(0 < len(region) < dataset.n_variables for region in again)
+    best = united.orders[0].keys
+    assert united.whole_score == pytest.approx(searches.found.log_score(best), abs=1)
+    assert united.whole_score >= max(united.scores) - 2
+    assert united.sets.n_variables == dataset.n_variables
 
 
 def part_search(dataset, variables, n_own):
@@ -100,7 +124,7 @@ def test_a_search_of_some_variables_is_taken_into_that_of_the_part():
     dataset, chosen = crossing_table(), np.array([2, 7, 12, 0, 4, 5])
     whole, some = part_search(dataset, np.arange(13), 13), part_search(dataset, chosen, 3)
     before = [set(map(tuple, sets.members.tolist())) for sets in whole._sets]
-    whole.take_in(some, chosen)
+    take_in(whole, some, chosen)
     for v, sets in enumerate(whole._sets):
         after = set(map(tuple, sets.members.tolist()))
         assert after >= before[v]

@@ -25,7 +25,7 @@ from lsbn.learners.averaging.searches import UnitedSearch
 from lsbn.learners.averaging.settings import MASK_BITS, SamplingSettings, SearchSettings
 from lsbn.learners.scoring import Score
 
-__all__ = ["PartPlan", "PartResult", "PartSearch", "PartTask"]
+__all__ = ["PartPlan", "PartResult", "PartSearch", "PartTask", "take_in"]
 
 _BEYOND = np.iinfo(np.int32).max
 
@@ -49,6 +49,19 @@ class PartPlan:
     n_all: int
     n_required: int
     free_pairs: int
+
+    @classmethod
+    def of(cls, search: ParentSetSearch, score: Score, sampling: SamplingSettings) -> PartPlan:
+        """Return the plan of parts of the variables of a search."""
+        rules, settings = search.rules, search.settings
+        return cls(score, settings, sampling, search.n_all, rules.n_required, rules.free_pairs)
+
+    def inside(self, n_variables: int) -> PartPlan:
+        """Return the plan with searches only in pools, of a part with this number of variables."""
+        settings = replace(
+            self.settings, max_unrestricted=0, small_network=0, max_extended=n_variables
+        )
+        return replace(self, settings=settings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +91,12 @@ class PartTask:
     def own(self) -> np.ndarray:
         """The variables of the part."""
         return self.variables[: self.n_own]
+
+    @property
+    def all_pools(self) -> list[np.ndarray]:
+        """The pools, and an empty one for each variable around the part."""
+        nothing = np.empty(0, np.int64)
+        return [*self.pools, *[nothing] * (len(self.variables) - self.n_own)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,11 +177,14 @@ class PartSearch(ParentSetSearch):
     dataset : Dataset
     task : PartTask
     plan : PartPlan
+    n_jobs : int, optional
     """
 
-    def __init__(self, dataset: Dataset, task: PartTask, plan: PartPlan) -> None:
+    def __init__(
+        self, dataset: Dataset, task: PartTask, plan: PartPlan, n_jobs: int | None = 1
+    ) -> None:
         settings, self.n_own, self.plan = plan.settings, task.n_own, plan
-        super().__init__(dataset, plan.score, settings, 1, task.knowledge, plan.n_all)
+        super().__init__(dataset, plan.score, settings, n_jobs, task.knowledge, plan.n_all)
         slots = settings.memory_slots(self.n_own)
         self._memory = SearchMemory(dataset.n_variables, slots, small=False)
         self._sets = self._sets[: self.n_own]
@@ -210,26 +232,6 @@ class PartSearch(ParentSetSearch):
         edges = max(edges * self.n_all / self.n_own - plan.n_required, 0.0)
         return (edges + 1) / (2 * plan.free_pairs + 1)
 
-    def take_in(self, other: PartSearch, numbers: np.ndarray) -> None:
-        """Add the sets of a search of some variables of the part.
-
-        Parameters
-        ----------
-        other : PartSearch
-            By the same score.
-        numbers : int array
-            Numbers of its variables in this search.
-        """
-        other.take_density(self.score.density)
-        wider = ((0, 0), (0, self.depth - other.depth))
-        for v, sets, searched in zip(numbers.tolist(), other._sets, other._searched, strict=False):
-            members = np.pad(_renumbered(sets.members, numbers), wider, constant_values=-1)
-            more = ScoredSets(v, members, sets.scores, sets.stamps)
-            self._sets[v] = self._sets[v].united(more)
-            best = np.array([row for row, _ in searched], np.int32).reshape(-1, other.depth)
-            rows = np.pad(_renumbered(best, numbers), wider, constant_values=-1)
-            self._searched[v] |= {(tuple(row), -1) for row in rows}
-
     def result(self, numbers: np.ndarray, united: UnitedSearch, n_orders: int) -> PartResult:
         """Return all sets, with the prior of the plan's score, and the orders of a search.
 
@@ -267,6 +269,28 @@ class PartSearch(ParentSetSearch):
             united.searches,
             float(edges),
         )
+
+
+def take_in(search: ParentSetSearch, other: PartSearch, numbers: np.ndarray) -> None:
+    """Add the sets of a search of some variables to a search of more.
+
+    Parameters
+    ----------
+    search : ParentSetSearch
+    other : PartSearch
+        By the same score.
+    numbers : int array
+        Numbers of its variables in the first search.
+    """
+    other.take_density(search.score.density)
+    wider = ((0, 0), (0, search.depth - other.depth))
+    for v, sets, searched in zip(numbers.tolist(), other._sets, other._searched, strict=False):
+        members = np.pad(_renumbered(sets.members, numbers), wider, constant_values=-1)
+        more = ScoredSets(v, members, sets.scores, sets.stamps)
+        search._sets[v] = search._sets[v].united(more)
+        best = np.array([row for row, _ in searched], np.int32).reshape(-1, other.depth)
+        rows = np.pad(_renumbered(best, numbers), wider, constant_values=-1)
+        search._searched[v] |= {(tuple(row), -1) for row in rows}
 
 
 def _renumbered(members: np.ndarray, numbers: np.ndarray) -> np.ndarray:

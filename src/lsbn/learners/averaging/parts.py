@@ -26,7 +26,7 @@ from lsbn.learners.averaging.part_search import (
     listed_keys,
     set_keys,
 )
-from lsbn.learners.averaging.part_sides import search_part
+from lsbn.learners.averaging.regions import search_part
 from lsbn.learners.averaging.rounds import RoundSearch, SearchResult
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.searches import UnitedSearch
@@ -84,15 +84,8 @@ class SearchInParts:
         parts : sequence of int arrays
             Disjoint parts that cover all variables, each ascending.
         """
-        search, rules = self.search, self.search.rules
-        plan = PartPlan(
-            self.score,
-            search.settings,
-            self.sampling,
-            search.n_all,
-            rules.n_required,
-            rules.free_pairs,
-        )
+        search = self.search
+        plan = PartPlan.of(search, self.score, self.sampling)
         seeds = self.rng.spawn(len(parts))
         tasks = [self._task(part, pools, rng) for part, rng in zip(parts, seeds, strict=True)]
         results = scatter(

@@ -1,7 +1,7 @@
-"""Two sides of the search of one part, which search on only where they disagree.
+"""Two sides of a search that search on only where they disagree.
 
-A part has many regions, and the sides soon agree in most of them. If each side took in one more
-search of the whole part, most of this search would be of no use.
+A large network has many regions, and the sides soon agree in most of them. If each side took in one
+more search of all variables, most of this search would be of no use.
 """
 
 from __future__ import annotations
@@ -14,21 +14,31 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from lsbn.data import Dataset
-from lsbn.learners.averaging.part_search import PartPlan, PartResult, PartSearch, PartTask
+from lsbn.learners.averaging.part_search import (
+    PartPlan,
+    PartResult,
+    PartSearch,
+    PartTask,
+    take_in,
+)
 from lsbn.learners.averaging.rounds import SearchResult
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.searches import IndependentSearches, UnitedSearch, _Side
+from lsbn.learners.averaging.settings import SamplingSettings
+from lsbn.learners.scoring import Score
 
-__all__ = ["PartSides", "search_part"]
+__all__ = ["LARGE_NETWORK", "RegionalSearches", "search_part"]
 
+LARGE_NETWORK = 512
+"""A network with more variables is searched on only where its sides disagree."""
 _LEAST_DIFFERENCE = 0.1
 """Sides differ in a variable if its terms of the log scores differ by more than this, in nats."""
 _RESTART_SWEEPS = 10
-"""Sweeps from the best order of the round before."""
+"""Sweeps of a part from the best order of the round before."""
 
 
-class PartSides(IndependentSearches):
-    """Searches a part on two sides, and keeps the search with all sets.
+class RegionalSearches(IndependentSearches):
+    """Searches a large network, or a part of one, on two sides.
 
     After the first search, each side takes in searches of the regions in which the sides disagree:
     see `disagreeing`. A region has to agree as a small network does.
@@ -36,17 +46,28 @@ class PartSides(IndependentSearches):
     Attributes
     ----------
     region : int array
-        Variables of the part that are searched again.
-    found : PartSearch
-        The search with all sets.
+        Variables that are searched again.
+    found : ParentSetSearch
+        The search with all sets, in the end.
     """
 
-    search: PartSearch
     region: np.ndarray
-    found: PartSearch
+    found: ParentSetSearch
+
+    def __init__(
+        self,
+        search: ParentSetSearch,
+        score: Score,
+        sampling: SamplingSettings,
+        rng: np.random.Generator,
+        n_jobs: int | None = 1,
+    ) -> None:
+        sampling = replace(sampling, random_orders=0)
+        super().__init__(search, score, sampling, rng, n_jobs)
+        self.alternating = self.sparing = True
 
     def _most_searches(self) -> int:
-        return super()._most_searches() if len(self.region) else 0
+        return self.settings.most_searches(len(self.region)) if len(self.region) else 0
 
     def _compare(self, sides: Sequence[_Side]) -> list[float]:
         compared = self._compared(sides)
@@ -58,23 +79,17 @@ class PartSides(IndependentSearches):
         self, number: int, side: int, pools: Sequence[np.ndarray] | None, before: _Side
     ) -> _Side:
         """Search the region again, among its variables and those before them, for one side."""
-        assert pools is not None
         keys, search = before.result.orders[0].keys, before.rounds.search
-        assert isinstance(search, PartSearch)
-        task = self._task(pools, keys)
-        plan = replace(search.plan, score=replace(self.score, density=search.score.density))
-        inside = PartSearch(search.dataset.select(task.variables.tolist()), task, plan)
-        sides = PartSides(inside, plan.score, self.sampling, task.rng)
-        sides.alternating = sides.sparing = True
-        nothing = np.empty(0, np.int64)
-        around = [nothing] * (len(task.variables) - task.n_own)
-        new = sides._new(number, side, [*task.pools, *around])
+        task = self._task(pools or [np.arange(len(keys))] * len(keys), keys)
+        score = replace(self.score, density=search.score.density)
+        plan = PartPlan.of(search, score, self.sampling).inside(len(task.variables))
+        inside = PartSearch(search.dataset.select(task.variables.tolist()), task, plan, self.n_jobs)
+        regional = RegionalSearches(inside, score, self.sampling, task.rng, self.n_jobs)
+        new = regional._new(number, side, task.all_pools)
         assert isinstance(new.rounds.search, PartSearch)
-        search.take_in(new.rounds.search, task.variables)
-        moved = keys.copy()
-        moved[task.own[np.argsort(new.result.orders[0].keys[: task.n_own])]] = np.sort(
-            keys[task.own]
-        )
+        take_in(search, new.rounds.search, task.variables)
+        order, moved = np.argsort(new.result.orders[0].keys[: task.n_own]), keys.copy()
+        moved[task.own[order]] = np.sort(keys[task.own])
         result = before.rounds.run([keys, moved], self.settings.rounds, 1)
         history = before.result.history + result.history
         return _Side(before.rounds, replace(result, history=history))
@@ -98,7 +113,6 @@ class PartSides(IndependentSearches):
     def _ended(
         self, last: _Side, sides: list[SearchResult], scores: list[float], searches: int
     ) -> UnitedSearch:
-        assert isinstance(last.rounds.search, PartSearch)
         self.found = last.rounds.search
         return super()._ended(last, sides, scores, searches)
 
@@ -168,12 +182,10 @@ def search_part(dataset: Dataset, task: PartTask, plan: PartPlan) -> PartResult:
     -------
     PartResult
     """
-    n = len(task.variables)
-    around = [np.empty(0, np.int64)] * (n - task.n_own)
-    settings = replace(plan.settings, max_unrestricted=0, small_network=0, max_extended=n)
-    plan = replace(plan, settings=settings)
+    plan = plan.inside(len(task.variables))
+    search = PartSearch(dataset, task, plan)
     sampling = replace(plan.sampling, restart_sweeps=_RESTART_SWEEPS)
-    sides = PartSides(PartSearch(dataset, task, plan), plan.score, sampling, task.rng)
-    sides.alternating = sides.sparing = True
-    united = sides.run([*task.pools, *around])
-    return sides.found.result(task.variables, united, plan.sampling.chains)
+    searches = RegionalSearches(search, plan.score, sampling, task.rng)
+    united = searches.run(task.all_pools)
+    assert isinstance(searches.found, PartSearch)
+    return searches.found.result(task.variables, united, plan.sampling.chains)
