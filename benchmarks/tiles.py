@@ -5,7 +5,8 @@ table has 2,000 rows. The partition and the blankets compute the weights of all 
 quadratic time and has its own line, ``all pairs``. Above 1,024 variables the last pass works in
 parts. The exponent of each line is the slope of log(seconds) on log(variables). With ``--cpu`` all
 lines are CPU seconds of all threads, for a machine with other work. With ``--quilt`` the network
-consists of copies of all five bundled networks by turns, about as many variables of each.
+consists of copies of all five bundled networks by turns, about as many variables of each;
+with ``--noise`` of independent variables.
 """
 
 import argparse
@@ -25,7 +26,7 @@ from sklearn.exceptions import ConvergenceWarning
 from lsbn.estimator import LSBN
 from lsbn.metrics import compare
 from lsbn.network import BayesianNetwork, load_network
-from lsbn.network.generators import quilt, tile
+from lsbn.network.generators import quilt, random_network, tile
 from lsbn.pairs import PairStatistics
 from lsbn.stagenames import STAGES
 
@@ -106,12 +107,19 @@ def mixed_quilt(n_variables: int, seed: int) -> BayesianNetwork:
     return quilt([patches[place] for place in order], links=2, random_state=seed)
 
 
-def measure(size: int, quilted: bool, rows: int, seed: int, jobs: int, cpu: bool) -> dict[str, Any]:
+def tiles_of_alarm(copies: int, seed: int) -> BayesianNetwork:
+    """Return copies of alarm."""
+    return tile(load_network("alarm"), copies, links=2, random_state=seed)
+
+
+def noise(n_variables: int, seed: int) -> BayesianNetwork:
+    """Return independent variables of three states, about equally probable."""
+    none: dict[str, Any] = {"max_parents": 0, "mean_parents": 0.0}
+    return random_network(n_variables, **none, states=3, concentration=1e4, random_state=seed)
+
+
+def measure(network: BayesianNetwork, rows: int, seed: int, jobs: int, cpu: bool) -> dict[str, Any]:
     """Learn one large network; return the seconds of each stage, F and peak memory."""
-    if quilted:
-        network = mixed_quilt(size, seed)
-    else:
-        network = tile(load_network("alarm"), size, links=2, random_state=seed)
     table = network.sample(rows, random_state=seed)
     table = table[list(np.random.default_rng(seed).permutation(table.columns))]
     LSBN(random_state=0, n_jobs=jobs).fit(table.iloc[:200, :40])
@@ -133,6 +141,8 @@ def measure(size: int, quilted: bool, rows: int, seed: int, jobs: int, cpu: bool
         "f": quality.f_score,
         "gb": memory,
         "log score": model.diagnostics_.log_score,
+        "edges": model.dag_.number_of_edges(),
+        "largest community": max(map(len, model.communities_)),
     }
 
 
@@ -156,6 +166,7 @@ def main() -> None:
     )
     parser.add_argument("--copies", nargs="+", type=int, default=COPIES, help="of alarm")
     parser.add_argument("--quilt", type=int, help="variables of a quilt of all bundled networks")
+    parser.add_argument("--noise", type=int, help="number of independent variables")
     parser.add_argument("--rows", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
@@ -165,11 +176,12 @@ def main() -> None:
     chosen = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     options = (chosen.rows, chosen.seed, chosen.jobs)
-    if chosen.one or chosen.quilt:
-        size, quilted = chosen.quilt or chosen.copies[0], chosen.quilt is not None
+    kinds = ((mixed_quilt, chosen.quilt), (noise, chosen.noise), (tiles_of_alarm, chosen.copies[0]))
+    if chosen.one or chosen.quilt or chosen.noise:
+        network = next(make(size, chosen.seed) for make, size in kinds if size)
         backend = "loky" if chosen.processes else "threading"
         with parallel_config(backend, n_jobs=chosen.jobs):
-            print(json.dumps(measure(size, quilted, *options, chosen.cpu)))
+            print(json.dumps(measure(network, *options, chosen.cpu)))
         return
     names = ("--rows", "--seed", "--jobs")
     words = [word for pair in zip(names, map(str, options), strict=True) for word in pair]
