@@ -4,7 +4,9 @@ The network consists of copies of alarm that are joined by a few edges: 370 to 7
 table has 2,000 rows. The partition and the blankets compute the weights of all pairs. This takes
 quadratic time and has its own line, ``all pairs``. Above 1,024 variables the last pass works in
 parts. The exponent of each line is the slope of log(seconds) on log(variables). With ``--cpu`` all
-lines are CPU seconds of all threads, for a machine with other work.
+lines are CPU seconds of all threads, for a machine with other work. With ``--quilt`` the network
+consists of copies of all five bundled networks by turns, about as many variables of each;
+with ``--noise`` of independent variables.
 """
 
 import argparse
@@ -24,11 +26,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lsbn.estimator import LSBN
 from lsbn.metrics import compare
-from lsbn.network import load_network
-from lsbn.network.generators import tile
+from lsbn.network import BayesianNetwork, load_network
+from lsbn.network.generators import quilt, random_network, tile
 from lsbn.pairs import PairStatistics
 from lsbn.stagenames import STAGES
 
+BUNDLED = ("alarm", "insurance", "win95pts", "pigs", "link")
 COPIES = (10, 25, 50, 100, 200)
 
 
@@ -92,9 +95,32 @@ class Stopwatch:
             self.seconds += self._clock() - self._begin
 
 
-def measure(copies: int, rows: int, seed: int, jobs: int, cpu: bool) -> dict[str, Any]:
-    """Learn one tiled network; return the seconds of each stage, F and peak memory."""
-    network = tile(load_network("alarm"), copies, links=2, random_state=seed)
+def mixed_quilt(n_variables: int, seed: int) -> BayesianNetwork:
+    """Return copies of all bundled networks, in random order, of about this number of variables.
+
+    Of each network there are about as many variables as of the others, but at least one copy.
+    """
+    networks = [load_network(name) for name in BUNDLED]
+    share = n_variables / len(networks)
+    counts = [max(1, round(share / network.n_variables)) for network in networks]
+    patches = [net for net, count in zip(networks, counts, strict=True) for _ in range(count)]
+    order = np.random.default_rng(seed).permutation(len(patches))
+    return quilt([patches[place] for place in order], links=2, random_state=seed)
+
+
+def tiles_of_alarm(copies: int, seed: int) -> BayesianNetwork:
+    """Return copies of alarm."""
+    return tile(load_network("alarm"), copies, links=2, random_state=seed)
+
+
+def noise(n_variables: int, seed: int) -> BayesianNetwork:
+    """Return independent variables of three states, about equally probable."""
+    none: dict[str, Any] = {"max_parents": 0, "mean_parents": 0.0}
+    return random_network(n_variables, **none, states=3, concentration=1e4, random_state=seed)
+
+
+def measure(network: BayesianNetwork, rows: int, seed: int, jobs: int, cpu: bool) -> dict[str, Any]:
+    """Learn one large network; return the seconds of each stage, F and peak memory."""
     table = network.sample(rows, random_state=seed)
     table = table[list(np.random.default_rng(seed).permutation(table.columns))]
     LSBN(random_state=0, n_jobs=jobs).fit(table.iloc[:200, :40])
@@ -116,6 +142,8 @@ def measure(copies: int, rows: int, seed: int, jobs: int, cpu: bool) -> dict[str
         "f": quality.f_score,
         "gb": memory,
         "log score": model.diagnostics_.log_score,
+        "edges": model.dag_.number_of_edges(),
+        "largest community": max(map(len, model.communities_)),
     }
 
 
@@ -138,6 +166,8 @@ def main() -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--copies", nargs="+", type=int, default=COPIES, help="of alarm")
+    parser.add_argument("--quilt", type=int, help="variables of a quilt of all bundled networks")
+    parser.add_argument("--noise", type=int, help="number of independent variables")
     parser.add_argument("--rows", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
@@ -147,9 +177,11 @@ def main() -> None:
     chosen = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     options = (chosen.rows, chosen.seed, chosen.jobs)
-    if chosen.one:
+    kinds = ((mixed_quilt, chosen.quilt), (noise, chosen.noise), (tiles_of_alarm, chosen.copies[0]))
+    if chosen.one or chosen.quilt or chosen.noise:
+        network = next(make(size, chosen.seed) for make, size in kinds if size)
         with parallel_config("threading") if chosen.threads else nullcontext():
-            print(json.dumps(measure(chosen.copies[0], *options, chosen.cpu)))
+            print(json.dumps(measure(network, *options, chosen.cpu)))
         return
     names = ("--rows", "--seed", "--jobs")
     words = [word for pair in zip(names, map(str, options), strict=True) for word in pair]

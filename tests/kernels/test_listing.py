@@ -121,6 +121,24 @@ def test_lists_of_all_variables_are_those_of_each(seed):
         assert np.array_equal(marks[own], listing.undominated(masks[own], scores[own], 2.0))
 
 
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10_000), st.integers(0, 6))
+def test_members_that_are_always_allowed_are_summed_over(seed, n):
+    families = [random_list(seed + v, 20, 6) for v in range(3)]
+    lists = [listing.list_parent_sets(*family[:3], 64, np.inf) for family in families]
+    cands, masks, scores, _ = map(list, zip(*lists, strict=True))
+    cand_start = np.concatenate([[0], np.cumsum([len(own) for own in cands])])
+    set_start = np.concatenate([[0], np.cumsum([len(own) for own in masks])])
+    cand = np.concatenate(cands).astype(np.int64)
+    sets = set_start, np.concatenate(masks), np.concatenate(scores)
+    start, kept, sums = listing.sum_over_allowed(*sets, cand_start, cand, n)
+    for v, family in enumerate(families):
+        own = slice(start[v], start[v + 1])
+        found = dict(zip(unlisted(cands[v], kept[own]), sums[own], strict=True))
+        assert found == pytest.approx(naive.sum_over_allowed(family[3], n))
+        assert sums[own].tolist() == sorted(sums[own], reverse=True)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_sets_that_precede_the_child(seed):
     rng = np.random.default_rng(seed)

@@ -176,3 +176,12 @@ def undominated(family, margin):
         for members, score in family.items()
         if all(score + margin >= other for below, other in family.items() if below < members)
     }
+
+
+def sum_over_allowed(family, n):
+    """Log sums of the sets that are equal without the members n and above."""
+    sums = {}
+    for members, score in family.items():
+        rest = frozenset(u for u in members if u < n)
+        sums[rest] = sums.get(rest, 0.0) + math.exp(score)
+    return {rest: math.log(total) for rest, total in sums.items()}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lsbn.graph import dag_to_cpdag
 from lsbn.network import BUNDLED, BayesianNetwork, load_network
-from lsbn.network.generators import random_network, tile
+from lsbn.network.generators import quilt, random_network, tile
 
 FIGURES = {
     "alarm": (37, 46),
@@ -242,6 +242,22 @@ def test_tile_keeps_the_table_in_the_new_parents_first_state():
         assert parent < 27
         size = len(tiled.states[parent])
         assert np.array_equal(tiled.tables[27 + v][::size], net.tables[v])
+
+
+def test_a_quilt_has_all_networks_and_links_to_the_next():
+    nets = [load_network(name) for name in ("alarm", "insurance", "alarm")]
+    joined = quilt(nets, links=3, random_state=0)
+    assert joined.n_variables == sum(net.n_variables for net in nets)
+    assert joined.n_edges == sum(net.n_edges for net in nets) + 2 * 3
+    place = {name: int(name.rsplit("_", 1)[1]) for name in joined.names}
+    steps = [place[v] - place[u] for u, v in joined.dag.edges]
+    assert {steps.count(0), steps.count(1)} == {joined.n_edges - 6, 6}
+    middle = [name for name in joined.names if place[name] == 1]
+    assert [name.rsplit("_", 1)[0] for name in middle] == list(nets[1].names)
+    assert joined.dag.subgraph(middle).number_of_edges() == nets[1].n_edges
+    assert joined.sample(50, random_state=0).shape == (50, joined.n_variables)
+    with pytest.raises(ValueError, match="at least one network"):
+        quilt([])
 
 
 def test_tile_is_reproducible_and_checks_its_arguments():

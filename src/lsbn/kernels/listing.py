@@ -7,6 +7,7 @@ import numpy as np
 
 from lsbn.kernels.jit import njit
 from lsbn.kernels.sorting import stable_argsort
+from lsbn.kernels.subsets import log_add
 
 
 @njit(nogil=True, cache=True)
@@ -122,6 +123,41 @@ def compress_lists(set_start, masks, cand_start, cand):
         for a in range(used.shape[0]):
             kept[start[v] + a] = cand[cand_start[v] + used[a]]
     return out, start, kept[: start[n]].copy()
+
+
+@njit(nogil=True, cache=True)
+def sum_over_allowed(set_start, masks, scores, cand_start, cand, n):
+    """Sum over the members ``n`` and above, which are always allowed.
+
+    Sets that are equal without these members become one set. Its score is the log of the sum of
+    their exponential scores. The sets of each variable stay sorted by falling score.
+
+    Returns
+    -------
+    set_start, masks, scores : arrays
+    """
+    start, m = np.zeros_like(set_start), 0
+    out, sums = np.empty_like(masks), np.empty_like(scores)
+    for v in range(set_start.shape[0] - 1):
+        kept, first = np.uint64(0), m
+        for c in range(cand_start[v], cand_start[v + 1]):
+            if cand[c] < n:
+                kept |= np.uint64(1) << np.uint64(c - cand_start[v])
+        for s in range(set_start[v], set_start[v + 1]):
+            a, mask = first, masks[s] & kept
+            while a < m and out[a] != mask:
+                a += 1
+            if a == m:
+                m += 1
+                score = scores[s]
+            else:
+                score = log_add(sums[a], scores[s])
+            while a > first and sums[a - 1] < score:
+                out[a], sums[a] = out[a - 1], sums[a - 1]
+                a -= 1
+            out[a], sums[a] = mask, score
+        start[v + 1] = m
+    return start, out[:m].copy(), sums[:m].copy()
 
 
 @njit(nogil=True, cache=True)

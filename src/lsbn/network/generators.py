@@ -1,12 +1,13 @@
 """Artificial Bayesian networks of any size, to measure how learning scales."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from lsbn.network.network import BayesianNetwork, RandomState
 
-__all__ = ["random_network", "tile"]
+__all__ = ["quilt", "random_network", "tile"]
 
 
 def tile(
@@ -46,28 +47,73 @@ def tile(
     >>> tile(load_network("alarm"), 10, links=2, random_state=0)
     <BayesianNetwork 'alarm x 10': 370 variables, 478 edges>
     """
-    n = network.n_variables
     if k < 1:
         raise ValueError(f"k, the number of copies, must be at least 1, got {k}")
-    if not 0 <= links <= n:
-        raise ValueError(f"links must be between 0 and the {n} variables of a copy, got {links}")
+    joined = quilt(
+        [network] * k, links=links, concentration=concentration, random_state=random_state
+    )
+    return replace(joined, name=f"{network.name} x {k}")
+
+
+def quilt(
+    networks: Sequence[BayesianNetwork],
+    *,
+    links: int = 3,
+    concentration: float = 1.0,
+    random_state: RandomState = None,
+) -> BayesianNetwork:
+    """Put networks side by side, with a few links from each network to the next.
+
+    Parameters
+    ----------
+    networks : sequence of BayesianNetwork
+        At least one. Variable ``x`` of network t is called ``x_t``, t = 0, 1, ...
+    links : int
+        Number of links between network t and network t+1. For each link a different variable of
+        network t+1 gets one more parent, which is drawn from network t.
+    concentration : float
+        See `tile`.
+    random_state : int, SeedSequence, Generator or None
+        The seed of the links and their tables.
+
+    Returns
+    -------
+    BayesianNetwork, acyclic, since links go to the next network only
+
+    Examples
+    --------
+    >>> from lsbn.network import load_network
+    >>> quilt([load_network("alarm"), load_network("insurance")], links=2, random_state=0)
+    <BayesianNetwork 'quilt of 2': 64 variables, 100 edges>
+    """
+    if not networks:
+        raise ValueError("a quilt needs at least one network")
+    least = min(network.n_variables for network in networks)
+    if not 0 <= links <= least:
+        raise ValueError(f"links must be between 0 and the {least} variables, got {links}")
     rng = np.random.default_rng(random_state)
-    parents = [above + t * n for t in range(k) for above in network.parents]
-    tables = list(network.tables) * k
-    for t in range(1, k):
-        children = t * n + rng.choice(n, size=links, replace=False)
-        above = (t - 1) * n + rng.integers(n, size=links)
+    start = np.concatenate([[0], np.cumsum([network.n_variables for network in networks])])
+    states = [own for network in networks for own in network.states]
+    parents = [
+        above + first
+        for network, first in zip(networks, start, strict=False)
+        for above in network.parents
+    ]
+    tables = [table for network in networks for table in network.tables]
+    for t in range(1, len(networks)):
+        children = start[t] + rng.choice(networks[t].n_variables, size=links, replace=False)
+        above = start[t - 1] + rng.integers(networks[t - 1].n_variables, size=links)
         for child, parent in zip(children.tolist(), above.tolist(), strict=True):
-            size = len(network.states[parent % n])
+            size = len(states[parent])
             parents[child] = np.append(parents[child], parent)
             tables[child] = _with_new_parent(tables[child], size, concentration, rng)
     return replace(
-        network,
-        names=tuple(f"{name}_{t}" for t in range(k) for name in network.names),
-        states=network.states * k,
+        networks[0],
+        names=tuple(f"{name}_{t}" for t, network in enumerate(networks) for name in network.names),
+        states=tuple(states),
         parents=tuple(parents),
         tables=tuple(tables),
-        name=f"{network.name} x {k}",
+        name=f"quilt of {len(networks)}",
     )
 
 

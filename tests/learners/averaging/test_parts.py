@@ -4,12 +4,15 @@ from itertools import chain
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from lsbn.data import Dataset
 from lsbn.knowledge import Knowledge, resolve
 from lsbn.learners import Candidates, Score
 from lsbn.learners.averaging import SearchSettings, learn_model_averaging
-from lsbn.learners.averaging.part_search import PartPlan, PartTask, search_part
+from lsbn.learners.averaging.annealing import anneal_orders
+from lsbn.learners.averaging.part_search import PartPlan, PartSearch, PartTask, take_in
+from lsbn.learners.averaging.regions import RegionalSearches, disagreeing, search_part
 from lsbn.learners.averaging.sampler import OrderSampler
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.searches import IndependentSearches
@@ -59,13 +62,88 @@ def test_a_part_alone_is_searched_like_a_network(tiles):
     task = PartTask(part, SIZE, pool, None, np.random.default_rng(5))
     found = search_part(own, task, plan)
     search = ParentSetSearch(own, plan.score, settings)
-    searches = IndependentSearches(search, plan.score, plan.sampling, np.random.default_rng(5))
+    sampling = SamplingSettings(random_orders=0, restart_sweeps=10)
+    searches = IndependentSearches(search, plan.score, sampling, np.random.default_rng(5))
+    searches.sparing = True
     united = searches.run(pool)
     assert found.side_scores == united.scores
     assert np.array_equal(found.keys[0], united.orders[0].keys)
     assert np.array_equal(found.counts, np.diff(united.sets.lists.set_start))
     assert found.sides.any(axis=0).all()
     assert found.members.max() > SIZE
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_whole_network_is_searched_again_where_its_sides_disagree(tiles, monkeypatch, n_jobs):
+    dataset, again = tiles[0], []
+    further = RegionalSearches._further
+
+    def watched(self, *options):
+        again.append(self.region)
+        return further(self, *options)
+
+    monkeypatch.setattr(RegionalSearches, "_further", watched)
+    settings = SearchSettings(small_network=0, agreement=1e-6)
+    search = ParentSetSearch(dataset, Score(), settings, n_jobs)
+    searches = RegionalSearches(
+        search, Score(), SamplingSettings(), np.random.default_rng(2), n_jobs
+    )
+    united = searches.run()
+    assert again
+    assert all(0 < len(region) < dataset.n_variables for region in again)
+    best = united.orders[0].keys
+    assert united.whole_score == pytest.approx(searches.found.log_score(best), abs=1)
+    assert united.whole_score >= max(united.scores) - 2
+    assert united.sets.n_variables == dataset.n_variables
+
+
+def part_search(dataset, variables, n_own):
+    """Return the search of the first variables, in the order given, and a pool for each."""
+    n = len(variables)
+    pools = [np.delete(np.arange(n), v) for v in range(n_own)]
+    task = PartTask(variables, n_own, pools, None, np.random.default_rng(0))
+    plan = PartPlan(Score("bdeu"), SearchSettings(small_network=0), SamplingSettings(), 13, 0, 78)
+    search = PartSearch(dataset.select(variables), task, plan)
+    search.explore([*pools, *[NOTHING] * (n - n_own)], 0)
+    return search
+
+
+def test_variables_around_a_part_precede_it_in_every_order():
+    search = part_search(crossing_table(), np.arange(13), 5)
+    sets = search.listed()
+    core = sets.undominated(np.inf)
+    assert (core.n_variables, core.n_before) == (5, 8)
+    assert core.lists.cand.max() < 5
+    orders = anneal_orders(core, [], SamplingSettings(annealing_sweeps=2), np.random.default_rng(0))
+    for keys, score in orders:
+        assert (keys[5:] < keys[:5].min()).all()
+        assert score == pytest.approx(search.log_score(keys))
+
+
+def test_a_search_of_some_variables_is_taken_into_that_of_the_part():
+    dataset, chosen = crossing_table(), np.array([2, 7, 12, 0, 4, 5])
+    whole, some = part_search(dataset, np.arange(13), 13), part_search(dataset, chosen, 3)
+    before = [set(map(tuple, sets.members.tolist())) for sets in whole._sets]
+    take_in(whole, some, chosen)
+    for v, sets in enumerate(whole._sets):
+        after = set(map(tuple, sets.members.tolist()))
+        assert after >= before[v]
+        assert v in chosen[:3] or after == before[v]
+        with whole.score.lent_lookup() as lookup:
+            assert sets.scores == pytest.approx(whole._scores(v, sets.members, lookup))
+    wanted = {tuple(sorted(chosen[row[row >= 0]])) for row in some._sets[2].members}
+    assert wanted <= {tuple(row[row >= 0]) for row in whole._sets[12].members}
+
+
+def test_searches_disagree_in_regions_not_in_single_terms():
+    terms = np.zeros((3, 7))
+    terms[1, [1, 2]] = 50, -49.5  # a region that differs by half a nat
+    terms[2, [4, 5]] = 50, -40
+    chain = sparse.diags_array([np.ones(6)], offsets=[1])
+    links = sparse.csr_array(chain + chain.T)
+    assert disagreeing(terms, links, 2.0).tolist() == [2, 3, 4, 5, 6]
+    assert not len(disagreeing(terms[:2], links, 2.0))
+    assert not len(disagreeing(terms[:1], links, 2.0))
 
 
 def crossing_table(rows=800):

@@ -13,6 +13,9 @@ from lsbn.learners.averaging.parent_sets import ParentSets
 from lsbn.learners.averaging.settings import SamplingSettings
 from lsbn.parallel import run
 
+BEFORE = -1.0
+"""Key of the variables that precede all others, see `ParentSets.n_before`."""
+
 
 class AnnealedOrder(NamedTuple):
     """An order, as the keys whose sorting gives it, and its log score."""
@@ -44,15 +47,15 @@ def anneal_orders(
     """
     betas = np.array(settings.betas)
     n_random = settings.random_orders if starts else max(1, settings.chains // 2)
-    first = [
-        (sets.feasible(rng.random(sets.n_variables)), betas, settings.annealing_sweeps)
-        for _ in range(n_random)
-    ]
+    before = np.full(sets.n_before, BEFORE)
+    orders = [sets.feasible(rng.random(sets.n_variables)) for _ in range(n_random)]
+    first = [(np.append(keys, before), betas, settings.annealing_sweeps) for keys in orders]
     first += [(keys.copy(), betas[-1:], settings.restart_sweeps) for keys in starts]
 
     def anneal(item: tuple) -> AnnealedOrder:
         (keys, betas, sweeps), rng = item
-        score = _orders.anneal(sets.lists, sets.links, keys, betas, sweeps, rng)
+        moved = keys[: sets.n_variables]
+        score = _orders.anneal(sets.lists, sets.links, moved, betas, sweeps, rng)
         return AnnealedOrder(keys, score)
 
     items = list(zip(first, rng.spawn(len(first)), strict=True))
@@ -83,7 +86,7 @@ def walk_orders(
 
     def walk(item: tuple) -> np.ndarray:
         keys, rng = item
-        _orders.walk(sets.lists, sets.links, keys, beta, sweeps, rng)
+        _orders.walk(sets.lists, sets.links, keys[: sets.n_variables], beta, sweeps, rng)
         return keys
 
     first = [keys.copy() for keys in starts]

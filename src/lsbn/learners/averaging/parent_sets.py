@@ -121,10 +121,14 @@ class ParentSets:
     ----------
     lists : FamilyLists
     links : Links
+    n_before : int
+        Variables with higher numbers that precede all others in every order. They are not in the
+        lists, and their keys never change.
     """
 
     lists: FamilyLists
     links: Links
+    n_before: int = 0
 
     @property
     def n_variables(self) -> int:
@@ -148,21 +152,15 @@ class ParentSets:
         masks: Sequence[np.ndarray],
         scores: Sequence[np.ndarray],
         tables: TableSettings = _TABLES,
-        n_more: int = 0,
     ) -> ParentSets:
-        """Join the lists of all variables; ``n_more`` variables without candidates follow."""
+        """Join the lists of all variables."""
         cand_start, cand = join(candidates, np.int64)
         set_start, set_mask = join(masks, np.uint64)
         _, set_score = join(scores, np.float64)
-        if n_more:
-            cand_start = np.append(cand_start, np.full(n_more, len(cand)))
-            set_start = np.append(set_start, len(set_mask) + np.arange(1, n_more + 1))
-            set_mask = np.append(set_mask, np.zeros(n_more, np.uint64))
-            set_score = np.append(set_score, np.zeros(n_more))
-        return cls._of_lists(set_start, set_mask, set_score, cand_start, cand, tables)
+        return cls.from_lists(set_start, set_mask, set_score, cand_start, cand, tables)
 
     @classmethod
-    def _of_lists(
+    def from_lists(
         cls,
         set_start: np.ndarray,
         set_mask: np.ndarray,
@@ -228,7 +226,7 @@ class ParentSets:
         masks, cand_start, cand = _listing.compress_lists(
             start, lists.set_mask[keep], lists.cand_start, lists.cand
         )
-        return self._of_lists(start, masks, lists.set_score[keep], cand_start, cand)
+        return self.from_lists(start, masks, lists.set_score[keep], cand_start, cand)
 
     def undominated(self, margin: float) -> ParentSets:
         """Leave out the sets with a subset whose log score is higher by the margin."""
@@ -282,3 +280,17 @@ def _links(cand_start: np.ndarray, cand: np.ndarray) -> Links:
     there[np.searchsorted(pairs, backward)] = position
     start = np.searchsorted(pairs, np.arange(n + 1) * n)
     return Links(start, pairs % n, here, there)
+
+
+def exchanged_families(best: Sequence[tuple[int, np.ndarray]]) -> list[tuple[int, list[list[int]]]]:
+    """For the best family {v} and P, take each u in P as the child of {v} and P without u.
+
+    Variables with only a joint effect show it whichever of them is the child. The sampler can
+    choose among these families only if all of them are listed.
+    """
+    rows: dict[int, list[list[int]]] = {}
+    for v, parents in best:
+        members = parents[parents >= 0].tolist()
+        for u in members:
+            rows.setdefault(u, []).append(sorted({v, *members} - {u}))
+    return sorted(rows.items())

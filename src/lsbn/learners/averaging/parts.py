@@ -23,9 +23,9 @@ from lsbn.learners.averaging.part_search import (
     PartResult,
     PartTask,
     listed_keys,
-    search_part,
     set_keys,
 )
+from lsbn.learners.averaging.regions import search_part
 from lsbn.learners.averaging.rounds import RoundSearch, SearchResult
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.searches import UnitedSearch
@@ -80,15 +80,8 @@ class SearchInParts:
         parts : sequence of int arrays
             Disjoint parts that cover all variables, each ascending.
         """
-        search, rules = self.search, self.search.rules
-        plan = PartPlan(
-            self.score,
-            search.settings,
-            self.sampling,
-            search.n_all,
-            rules.n_required,
-            rules.free_pairs,
-        )
+        search = self.search
+        plan = PartPlan.of(search, self.score, self.sampling)
         seeds = self.rng.spawn(len(parts))
         tasks = [self._task(part, pools, rng) for part, rng in zip(parts, seeds, strict=True)]
         results = spread(
@@ -159,7 +152,7 @@ class SearchInParts:
         """Return the sets of each side, as far as they are listed for the whole network."""
         n = whole.sets.n_variables
         orders = _together(parts, [result.side_keys for result in results], n)
-        keys, sides = listed_keys(whole.sets), []
+        keys, sides = listed_keys(whole.sets, n), []
         for side, order in enumerate(orders):
             had = [_keys_of(p, r, side, n) for p, r in zip(parts, results, strict=True)]
             sets = whole.sets.only(np.isin(keys, np.concatenate(had)))

@@ -28,7 +28,7 @@ def recombine(sets: Sequence[ScoredSets], first: np.ndarray, second: np.ndarray)
     Parameters
     ----------
     sets : sequence of ScoredSets
-        Of every variable.
+        Of the first variables; there may be others, which precede them in both orders.
     first, second : float arrays
         Orders as keys.
 
@@ -43,23 +43,27 @@ def recombine(sets: Sequence[ScoredSets], first: np.ndarray, second: np.ndarray)
         [own.scores[b] - own.scores[a] for own, a, b in zip(sets, ours, theirs, strict=True)]
     )
     graphs = [_graph(sets, rows) for rows in (ours, theirs)]
-    keys = first
+    keys, n = first, len(sets)
     for region in _better_regions(np.not_equal(ours, theirs), gains, graphs):
         tried = list(ours)
         for v in region:
             tried[v] = theirs[v]
         graph = _graph(sets, tried)
-        order = parents_first(graph.indptr, graph.indices, np.argsort(keys))
+        order = parents_first(graph.indptr, graph.indices, np.argsort(keys[:n]))
         if len(order):
             ours, keys = tried, _keys_of(order, keys)
     return keys
 
 
 def _graph(sets: Sequence[ScoredSets], rows: Sequence[int]) -> sparse.csr_array:
-    """Return the graph of some families: row v has the parents of v."""
-    members = np.array([own.members[row] for own, row in zip(sets, rows, strict=True)])
-    start = np.concatenate([[0], np.cumsum((members >= 0).sum(axis=1))])
-    parents, n = members[members >= 0].astype(np.int64), len(rows)
+    """Return the graph of some families, without parents that have no sets: row v is of v."""
+    members, n = (
+        np.array([own.members[row] for own, row in zip(sets, rows, strict=True)]),
+        len(rows),
+    )
+    inside = (members >= 0) & (members < n)
+    start = np.concatenate([[0], np.cumsum(inside.sum(axis=1))])
+    parents = members[inside].astype(np.int64)
     return sparse.csr_array((np.ones(len(parents)), parents, start), shape=(n, n))
 
 
@@ -76,7 +80,7 @@ def _better_regions(
 
 
 def _keys_of(order: np.ndarray, keys: np.ndarray) -> np.ndarray:
-    """Give the variables the same keys in another order."""
-    moved = np.empty_like(keys)
-    moved[order] = np.sort(keys)
+    """Give the ordered variables the same keys in another order."""
+    moved, n = keys.copy(), len(order)
+    moved[order] = np.sort(keys[:n])
     return moved

@@ -80,6 +80,8 @@ class RoundSearch:
     ----------
     hot : bool
         Whether small networks are also searched along orders of a high temperature.
+    sparing : bool
+        Whether settled variables are always left out from the second round on.
     """
 
     def __init__(
@@ -98,7 +100,7 @@ class RoundSearch:
         self.sampling = sampling
         self.rng = rng
         self.n_jobs = n_jobs
-        self.hot = False
+        self.hot = self.sparing = False
         self.stamp = 0
 
     def search_random_order(self, max_parameters: int | None) -> None:
@@ -177,13 +179,14 @@ class RoundSearch:
         """
         search, settings, n = self.search, self.settings, self.search.dataset.n_variables
         mixed, small = search.score.kind == "mixed", n <= settings.small_network
+        sparing = idle or mixed or (self.sparing and self.stamp > 0)
         pools = search.candidates() if mixed and not small else self.bounds
         self.stamp += 1
         hot = self._hot_orders(orders[0].keys) if mixed and small and self.hot else []
         for keys in hot:
             self._search_order(keys, pools, settled=search.settled(keys))
         for keys, _ in orders if idle else orders[: max(1, settings.round_visits // n)]:
-            settled = search.settled(keys) if idle or mixed else None
+            settled = search.settled(keys) if sparing else None
             self._search_order(keys, pools, settled=settled, extend_by_all=not mixed)
 
     def _hot_orders(self, keys: np.ndarray) -> list[np.ndarray]:

@@ -37,6 +37,7 @@ from lsbn.learners.averaging.graphs import (
 )
 from lsbn.learners.averaging.parent_sets import ParentSets
 from lsbn.learners.averaging.parts import SearchInParts
+from lsbn.learners.averaging.regions import LARGE_NETWORK, RegionalSearches
 from lsbn.learners.averaging.rounds import SearchResult
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.searches import IndependentSearches, UnitedSearch
@@ -146,10 +147,10 @@ class OrderSampler:
                 self.search, self.score, self.sampling, self.rng, self.n_jobs, self.progress
             )
             return in_parts.run(pools, self.parts)
-        searches = IndependentSearches(
-            self.search, self.score, self.sampling, self.rng, self.n_jobs
-        )
-        return searches.run(pools)
+        large = self.search.dataset.n_variables > LARGE_NETWORK
+        searches = RegionalSearches if large else IndependentSearches
+        settled = searches(self.search, self.score, self.sampling, self.rng, self.n_jobs)
+        return settled.run(pools)
 
     def select_sets(self, result: SearchResult) -> tuple[ParentSets, ParentSets]:
         """Give the sets to average over, and the heavy ones by which orders are sampled.

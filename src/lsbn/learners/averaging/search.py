@@ -24,13 +24,21 @@ from lsbn.kernels.listing import list_parent_sets
 from lsbn.kernels.lookup import MIXED, Lookup
 from lsbn.knowledge import Constraints
 from lsbn.learners.averaging.memory import SearchMemory
-from lsbn.learners.averaging.parent_sets import LAST_ADMITTED, ParentSets, ScoredSets, join
+from lsbn.learners.averaging.parent_sets import (
+    LAST_ADMITTED,
+    ParentSets,
+    ScoredSets,
+    exchanged_families,
+    join,
+)
 from lsbn.learners.averaging.recombination import recombine
 from lsbn.learners.averaging.rules import ParentRules
 from lsbn.learners.averaging.settings import ENUMERATION, MASK_BITS, SearchSettings
 from lsbn.learners.scoring import Score, columns_of
 from lsbn.parallel import run
 
+Lists = tuple[Sequence[np.ndarray], Sequence[np.ndarray], Sequence[np.ndarray]]
+"""Candidates, masks and scores of all variables."""
 _CHUNKS = 16
 """Least number of chunks of work; it does not depend on the number of threads."""
 
@@ -189,7 +197,7 @@ class ParentSetSearch:
 
     def _exchanged(self, best: Sequence[tuple[int, np.ndarray]]) -> list[tuple]:
         """Exchange child and parents of the best families, as far as knowledge allows."""
-        return [(v, self.rules.fitting(v, rows)) for v, rows in _exchanged(best)]
+        return [(v, self.rules.fitting(v, rows)) for v, rows in exchanged_families(best)]
 
     def _score(self, v: int, rows: list[list[int]], lookup: Lookup) -> tuple:
         """Score given sets of one variable."""
@@ -352,7 +360,11 @@ class ParentSetSearch:
 
     def log_score(self, keys: np.ndarray) -> float:
         """Log score of the order of ``keys``."""
-        return float(sum(sets.log_sum(keys) for sets in self._sets))
+        return float(sum(self.log_terms(keys)))
+
+    def log_terms(self, keys: np.ndarray) -> list[float]:
+        """Terms of the log score of the order of ``keys``, one for each variable."""
+        return [sets.log_sum(keys) for sets in self._sets]
 
     def recombined(self, orders: Sequence[np.ndarray]) -> np.ndarray:
         """Recombine the first of several orders with each of the others, see `recombine`."""
@@ -381,19 +393,8 @@ class ParentSetSearch:
         ]
         candidates, masks, scores, rows = zip(*results, strict=True)
         self._sets = [sets.only(own) for sets, own in zip(self._sets, rows, strict=True)]
-        n_more = self.dataset.n_variables - len(rows)
-        return ParentSets.from_variables(candidates, masks, scores, n_more=n_more)
+        return self._joined((candidates, masks, scores))
 
-
-def _exchanged(best: Sequence[tuple[int, np.ndarray]]) -> list[tuple[int, list[list[int]]]]:
-    """For the best family {v} and P, take each u in P as the child of {v} and P without u.
-
-    Variables with only a joint effect show it whichever of them is the child. The sampler can
-    choose among these families only if all of them are listed.
-    """
-    rows: dict[int, list[list[int]]] = {}
-    for v, parents in best:
-        members = parents[parents >= 0].tolist()
-        for u in members:
-            rows.setdefault(u, []).append(sorted({v, *members} - {u}))
-    return sorted(rows.items())
+    def _joined(self, lists: Lists) -> ParentSets:
+        """Join the lists of all variables."""
+        return ParentSets.from_variables(*lists)

@@ -70,6 +70,11 @@ class IndependentSearches:
     sampling : SamplingSettings
     rng : numpy.random.Generator
     n_jobs : int
+
+    Attributes
+    ----------
+    sparing : bool
+        Whether searches by a stand-in leave out settled variables from their second round on.
     """
 
     def __init__(
@@ -88,6 +93,7 @@ class IndependentSearches:
         self.n_jobs = n_jobs
         self._firsts: dict[str, ParentSetSearch] = {}
         self._small = len(search.varying) <= search.settings.small_network
+        self.sparing = False
 
     def run(self, pools: Sequence[np.ndarray] | None = None) -> UnitedSearch:
         """Search on both sides until they agree, then unite them.
@@ -102,15 +108,23 @@ class IndependentSearches:
         sides = [self._new(0, side, pools) for side in range(settings.sides)]
         if len(sides) == 1:
             return self._ended(sides[0], [], [], 1)
-        most = settings.most_searches(len(self.search.varying))
         searches, scores = 1, self._compare(sides)
-        while searches < most and np.ptp(scores) > settings.agreement:
-            new = [self._new(searches, side, pools) for side in range(len(sides))]
-            sides = [self._united(pair) for pair in zip(sides, new, strict=True)]
+        while searches < self._most_searches() and np.ptp(scores) > settings.agreement:
+            sides = [self._further(searches, k, pools, side) for k, side in enumerate(sides)]
             searches, scores = searches + 1, self._compare(sides)
         results = [side.result for side in sides]
         rounds = 0 if np.ptp(scores) <= settings.agreement else settings.rounds
         return self._ended(self._united(sides, rounds), results, scores, searches)
+
+    def _most_searches(self) -> int:
+        """Most searches of each side."""
+        return self.settings.most_searches(len(self.search.varying))
+
+    def _further(
+        self, number: int, side: int, pools: Sequence[np.ndarray] | None, before: _Side
+    ) -> _Side:
+        """Unite one side with one more search."""
+        return self._united([before, self._new(number, side, pools)])
 
     def _first(self, kind: str, pools: Sequence[np.ndarray] | None) -> ParentSetSearch:
         """Search parents without an order, by one kind of score; the result is kept."""
@@ -131,7 +145,7 @@ class IndependentSearches:
         rounds = RoundSearch(
             first.fork(), bounds, self.score.finds_density, self.sampling, rng, self.n_jobs
         )
-        rounds.hot = number > 0
+        rounds.hot, rounds.sparing = number > 0, self.sparing
         if self._small:
             rounds.search_random_order(settings.first_room)
         patience = settings.patience - (kind != stand_in)
@@ -154,21 +168,26 @@ class IndependentSearches:
         )
 
     def _compare(self, sides: Sequence[_Side]) -> list[float]:
-        """Log scores of the sides and of their union, all with the density of the best side.
+        """Log scores of the sides and of their union."""
+        return [search.log_score(keys) for search, keys in self._compared(sides)]
+
+    def _compared(self, sides: Sequence[_Side]) -> list[tuple[ParentSetSearch, np.ndarray]]:
+        """Return the sides and their union with their orders, by the density of the best side.
 
         The union costs little: its orders are annealed, and no parents are searched.
         """
         best = max(sides, key=lambda side: side.result.log_score)
         both, starts = best.rounds.search.fork(), [side.result.orders[0].keys for side in sides]
-        scores = []
+        compared = []
         for side in sides:
             search = side.rounds.search.fork()
             search.take_density(both.score.density)
-            scores.append(search.log_score(side.result.orders[0].keys))
+            compared.append((search, side.result.orders[0].keys))
             both.unite(search)
         sets = both.listed(starts)
         orders = annealed_together(both, sets, starts, self.sampling, self.rng, self.n_jobs)
-        return [*scores, max(both.log_score(order.keys) for order in orders[:2])]
+        keys = max((order.keys for order in orders[:2]), key=both.log_score)
+        return [*compared, (both, keys)]
 
     def _united(self, sides: Sequence[_Side], rounds: int | None = None) -> _Side:
         """Unite searches into the best one of them, and search on for some rounds."""
