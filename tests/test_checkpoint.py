@@ -140,7 +140,7 @@ def table():
 
 
 @pytest.mark.parametrize(
-    ("paper", "most", "part"), [(False, 250, 100), (False, 40, 8), (True, 12, 100)]
+    ("paper", "most", "part"), [(False, 150, 100), (False, 40, 8), (True, 12, 100)]
 )
 def test_a_fit_that_is_stopped_anywhere_has_the_same_bits(
     tmp_path, monkeypatch, table, paper, most, part

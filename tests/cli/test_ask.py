@@ -112,7 +112,7 @@ def test_graphs(ask, tmp_path):
 
 
 def test_wrong_questions(ask, tmp_path, finished, capsys):
-    assert "no variable 'HX'; did you mean 'HR'" in ask("edge", "HX", "HR", code=2)
+    assert "no variable 'HRB'; did you mean 'HRBP'" in ask("edge", "HRB", "HR", code=2)
     (tmp_path / "bad.csv").write_text("HR,HRBP,TPR\nLOW,LOW,LOW\nLOW,LOW,LOW\n")
     assert "missing: 'cardiac output'" in ask("score", tmp_path / "bad.csv", code=2)
     assert run("ask", tmp_path, "edge", "a", "b") == 2

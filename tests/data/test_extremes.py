@@ -129,7 +129,7 @@ def test_a_file_that_grows_when_it_is_unpacked(tmp_path, monkeypatch):
     monkeypatch.setattr(lsbn.data.openfile, "_PLAUSIBLE", 1000)
     with pytest.raises(DataError, match="unpacks to more than 250 times its size"):
         Dataset.read(tmp_path / "bomb.csv.gz")
-    for module in (lsbn.data.memory, lsbn.data.textfile):
+    for module in (lsbn.data.memory, lsbn.data.openfile):
         monkeypatch.setattr(module, "available_memory", lambda: 1 << 24)
     for name in ("bomb.csv.gz", "b.parquet"):
         with pytest.raises(DataError, match=r"cells need about .* GB of memory"):

@@ -57,10 +57,8 @@ def recombine(sets: Sequence[ScoredSets], first: np.ndarray, second: np.ndarray)
 
 def _graph(sets: Sequence[ScoredSets], rows: Sequence[int]) -> sparse.csr_array:
     """Return the graph of some families, without parents that have no sets: row v is of v."""
-    members, n = (
-        np.array([own.members[row] for own, row in zip(sets, rows, strict=True)]),
-        len(rows),
-    )
+    members = np.array([own.members[row] for own, row in zip(sets, rows, strict=True)])
+    n = len(rows)
     inside = (members >= 0) & (members < n)
     start = np.concatenate([[0], np.cumsum(inside.sum(axis=1))])
     parents = members[inside].astype(np.int64)

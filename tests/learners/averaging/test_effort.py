@@ -1,0 +1,22 @@
+"""More effort never ends at a lower log score."""
+
+import pytest
+from sklearn.datasets import load_wine
+
+from lsbn import LSBN, Dataset
+from lsbn.network.generators import random_network
+
+DENSITY = 0.5
+"""Nats by which log scores may differ: the density of edges is found to half a percent."""
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", ["wine", "random"])
+def test_more_effort_never_gives_a_lower_log_score(name):
+    table = random_network(18, states=(2, 3), random_state=3).sample(400, random_state=3)
+    if name == "wine":
+        table = Dataset.from_table(load_wine(as_frame=True).frame, discretize="quantile", bins=4)
+    efforts = ("quick", "standard", "thorough")
+    scores = [LSBN(random_state=1, effort=e).fit(table).diagnostics_.log_score for e in efforts]
+    assert scores[0] < scores[1] + DENSITY
+    assert scores[1] < scores[2] + DENSITY
