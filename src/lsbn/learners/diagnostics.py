@@ -135,12 +135,12 @@ class Diagnostics(Figures):
     parent_sets, candidates : int
         Sampled averages: number of parent sets, and of possible edges.
     r_hat : float
-        Largest R-hat of an edge and, by ranks and split chains, of the log score; 1 if the chains
-        and the independent searches agree.
+        Largest R-hat of an edge and of the log score, over all chains and independent searches; 1
+        if they agree. That of the least certain edges is by ranks and split chains.
     high_r_hat_edges : int
         Number of edges with an R-hat above 1.1; the key is ``r_hat_above_1.1``.
     effective_sample_size : float
-        Smallest effective sample size of an edge.
+        Smallest effective sample size of an edge, by ranks and split chains.
     standard_error : float
         Largest standard error of the probability of an edge.
     log_score : float

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import naive
 from lsbn.learners.averaging.parent_sets import FIRST_ADMITTED, ParentSets, ScoredSets
+from lsbn.learners.averaging.settings import TableSettings
 
 
 def small_lists():
@@ -24,6 +26,31 @@ def test_links_join_candidates_both_ways():
     assert there.tolist() == [0, -1, 1, 0]
     parent, child = sets.edges()
     assert list(zip(parent.tolist(), child.tolist(), strict=True)) == [(2, 0), (1, 0), (0, 1)]
+
+
+@pytest.mark.parametrize("min_sets", [1, 100])
+def test_posterior_of_an_edge_given_orders(min_sets):
+    rng = np.random.default_rng(2)
+    candidates = [np.delete(np.arange(4), v) for v in range(4)]
+    masks = [np.arange(8, dtype=np.uint64) for _ in range(4)]
+    scores = [np.sort(rng.normal(0, 3, 8))[::-1] for _ in range(4)]
+    tables = TableSettings(min_sets=min_sets)
+    sets = ParentSets.from_variables(candidates, masks, scores, tables)
+    families = [
+        {
+            frozenset(int(u) for c, u in enumerate(own) if mask >> c & 1): score
+            for mask, score in enumerate(scores[v])
+        }
+        for v, own in enumerate(candidates)
+    ]
+    orders = rng.random((30, 4))
+    for edge, (parent, child) in enumerate(zip(*sets.edges(), strict=True)):
+        found = sets.edge_posteriors(edge, orders)
+        wanted = [
+            naive.edge_posteriors_given_order(families, np.argsort(keys).tolist())[parent][child]
+            for keys in orders
+        ]
+        np.testing.assert_allclose(found, wanted, atol=1e-12)
 
 
 def test_the_lightest_sets_are_left_out_and_the_empty_ones_stay():

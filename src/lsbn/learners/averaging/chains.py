@@ -49,6 +49,10 @@ class Chain(ChainSums):
         """Sample orders; gives their log scores."""
         return _orders.sample(core.lists, core.links, self.keys, pace, self.rng, sums, kept)
 
+    def edge_draws(self, sets: ParentSets, edge: int) -> np.ndarray:
+        """Posterior of an edge, an entry of ``sets.edges()``, given each order that was kept."""
+        return sets.edge_posteriors(edge, self.trail.draws)
+
     def restore(self, state: dict) -> None:
         """Go on from the state of a chain with the same seed."""
         self.rng.bit_generator.state = state["rng"]

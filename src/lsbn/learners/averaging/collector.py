@@ -68,7 +68,9 @@ class Trail:
     @property
     def draws(self) -> np.ndarray:
         """All kept draws."""
-        return np.concatenate(self._parts)
+        if len(self._parts) > 1:
+            self._parts = [np.concatenate(self._parts)]
+        return self._parts[0]
 
 
 class GraphCollector:

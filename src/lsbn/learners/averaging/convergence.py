@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import FrameType
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.special import ndtri
-from scipy.stats import rankdata
 from sklearn.exceptions import ConvergenceWarning
 
 from lsbn.kernels.state import EdgeSums
+from lsbn.learners.averaging.ranks import MOST_R_HAT, rank_effective_size, rank_r_hat
 from lsbn.learners.averaging.searches import UnitedSearch
 from lsbn.learners.averaging.settings import ConvergenceSettings
 from lsbn.learners.diagnostics import Diagnostics
 
 _SETTINGS = ConvergenceSettings()
-MOST_R_HAT = 1e3
-"""R-hat of chains that never meet would be infinite; it is cut here."""
 
 
 class ChainSums:
@@ -82,69 +79,69 @@ def best_mode(chains: Sequence[Any], worse_mode: float) -> list[Any]:
 
 def standard_error(chains: Sequence[ChainSums]) -> float:
     """Largest standard error of an edge, by the spread of chains or of their parts."""
+    return float(_standard_errors(chains).max(initial=0.0))
+
+
+def _standard_errors(chains: Sequence[ChainSums]) -> np.ndarray:
+    """Give the standard error of every edge."""
     means = np.array([chain.mean for chain in chains])
-    if not means.shape[1]:
-        return 0.0
     parts = sum(chain.parts for chain in chains)
     second = sum(chain.part_squares for chain in chains) / parts
     by_parts = np.maximum(second - means.mean(axis=0) ** 2, 0.0) / max(parts - 1, 1)
     by_chains = means.var(axis=0, ddof=1) / len(chains) if len(chains) > 1 else by_parts
-    return float(np.sqrt(np.maximum(by_parts, by_chains).max()))
+    return np.sqrt(np.maximum(by_parts, by_chains))
 
 
-def convergence(chains: Sequence[ChainSums]) -> Diagnostics:
-    """R-hat and effective sample size of the least certain edge, and its standard error."""
+def convergence(
+    chains: Sequence[Any], kept: Sequence[Any], edge_draws: Callable[[Any, int], np.ndarray]
+) -> Diagnostics:
+    """R-hat over all chains; effective sample size and standard error of those that are averaged.
+
+    All edges have an R-hat by the means and variances of the averaged chains. The least certain
+    edges by this and by the standard error, and the log score, also have one by the ranks of
+    their draws in all chains.
+
+    Parameters
+    ----------
+    chains : sequence of ChainSums
+        All chains.
+    kept : sequence of ChainSums
+        Those of them that are averaged.
+    edge_draws : callable
+        Takes a chain and an edge; returns draws of the edge's posterior, or of a yes or no.
+    """
+    r_hat, errors = _r_hats(kept), _standard_errors(kept)
+    for edge in _least_certain(r_hat, errors):
+        r_hat[edge] = rank_r_hat(np.array([edge_draws(chain, edge) for chain in chains]))
+    sizes = [
+        rank_effective_size(np.array([edge_draws(chain, edge) for chain in kept]))
+        for edge in _least_certain(r_hat, errors)
+    ]
+    by_score = rank_r_hat(np.array([np.concatenate(chain.scores) for chain in chains]))
+    return Diagnostics(
+        r_hat=round(float(r_hat.max(initial=by_score)), 4),
+        high_r_hat_edges=int((r_hat > _SETTINGS.high_r_hat).sum()),
+        effective_sample_size=round(min(sizes, default=kept[0].draws * len(kept)), 1),
+        standard_error=round(float(errors.max(initial=0.0)), 4),
+    )
+
+
+def _r_hats(chains: Sequence[ChainSums]) -> np.ndarray:
+    """R-hat of every edge by means and variances; 1 for an edge that hardly varies."""
     draws, m = chains[0].draws, len(chains)
     means = np.array([chain.mean for chain in chains])
     within = np.mean([chain.squares / draws - chain.mean**2 for chain in chains], axis=0)
     within = np.maximum(within, 0.0)
     between = means.var(axis=0, ddof=1) if m > 1 else np.zeros_like(within)
-    uncertain = within + between > _SETTINGS.uncertain
-    within, between = within[uncertain], between[uncertain]
-    r_hat = np.sqrt(1.0 + between / np.maximum(within, 1e-9))
-    size = (within + between) / np.maximum(between / m, 1e-12)
-    return Diagnostics(
-        r_hat=round(float(min(r_hat.max(initial=1.0), MOST_R_HAT)), 4),
-        high_r_hat_edges=int((r_hat > _SETTINGS.high_r_hat).sum()),
-        effective_sample_size=round(float(size.min(initial=draws * m)), 1),
-        standard_error=round(standard_error(chains), 4),
-    )
+    r_hat = np.minimum(np.sqrt(1.0 + between / np.maximum(within, 1e-9)), MOST_R_HAT)
+    return np.where(within + between > _SETTINGS.uncertain, r_hat, 1.0)
 
 
-def rank_r_hat(draws: np.ndarray) -> float:
-    """R-hat of one quantity by the ranks of its draws, with every chain split into two.
-
-    The draws are replaced by normal quantiles of their ranks, and so are their distances from the
-    median: chains may differ in place or in width (Vehtari et al., Bayesian Analysis 2021). The
-    larger R-hat of both is returned.
-
-    Parameters
-    ----------
-    draws : (chains, draws) float array
-
-    Examples
-    --------
-    >>> chains = np.random.default_rng(0).normal(size=(4, 500))
-    >>> rank_r_hat(chains) < 1.02, rank_r_hat(chains + [[0], [0], [0], [9]]) > 1.5
-    (True, True)
-    """
-    half = draws.shape[1] // 2
-    if half < 2:
-        return 1.0
-    halves = np.concatenate([draws[:, :half], draws[:, -half:]])
-    widths = np.abs(halves - np.median(halves))
-    return max(_split_r_hat(halves), _split_r_hat(widths))
-
-
-def _split_r_hat(halves: np.ndarray) -> float:
-    """R-hat of the normal quantiles of ranks."""
-    ranks = rankdata(halves).reshape(halves.shape)
-    values = ndtri((ranks - 0.375) / (ranks.size + 0.25))
-    within, between = values.var(axis=1, ddof=1).mean(), values.mean(axis=1).var(ddof=1)
-    n = halves.shape[1]
-    if not between:
-        return 1.0
-    return float(min(np.sqrt((n - 1) / n + between / max(within, 1e-9)), MOST_R_HAT))
+def _least_certain(r_hat: np.ndarray, errors: np.ndarray) -> list[int]:
+    """Edges with the largest R-hat, and with the largest standard error."""
+    most = _SETTINGS.ranked_edges
+    chosen = {int(edge) for values in (r_hat, errors) for edge in np.argsort(-values)[:most]}
+    return sorted(edge for edge in chosen if errors[edge] ** 2 > _SETTINGS.uncertain)
 
 
 def compare_sides(

@@ -197,3 +197,8 @@ class GraphChain(ChainSums):
         scores = _graphs.sample(lists, self.partners, self.state, pace, self.rng, sums, kept)
         self.add_part(sums, scores, sweeps)
         self.trail.add(kept, first=self.parts == 1)
+
+    def edge_draws(self, sets: ParentSets, edge: int) -> np.ndarray:
+        """Whether each graph that was kept has an edge, an entry of ``sets.edges()``."""
+        child, bit = sets.child_and_bit(edge)
+        return (sets.lists.set_mask[self.trail.draws[:, child]] & bit > 0).astype(float)

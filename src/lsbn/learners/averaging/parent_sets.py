@@ -254,6 +254,35 @@ class ParentSets:
         children = np.repeat(np.arange(self.n_variables), np.diff(self.lists.cand_start))
         return self.lists.cand, children
 
+    def child_and_bit(self, edge: int) -> tuple[int, np.uint64]:
+        """Child of an entry of ``cand``, and its bit in the masks of the child's sets."""
+        child = int(np.searchsorted(self.lists.cand_start, edge, side="right")) - 1
+        return child, np.uint64(1) << np.uint64(edge - self.lists.cand_start[child])
+
+    def edge_posteriors(self, edge: int, orders: np.ndarray) -> np.ndarray:
+        """Posterior of an edge, an entry of ``cand``, given each of some orders.
+
+        Parameters
+        ----------
+        edge : int
+        orders : (orders, variables) float array
+            Keys of each order.
+        """
+        lists, (child, bit) = self.lists, self.child_and_bit(edge)
+        own = lists.cand[slice(*lists.cand_start[child : child + 2])]
+        before = (orders[:, own] < orders[:, [child]]).astype(np.uint64)
+        allowed = np.bitwise_or.reduce(before << np.arange(len(own), dtype=np.uint64), axis=1)
+        allowed, place = np.unique(allowed, return_inverse=True)
+        table = lists.table[lists.table_start[child] :]
+        if lists.table_start[child] >= 0:
+            return -np.expm1(table[allowed & ~bit] - table[allowed])[place]
+        masks, scores = (
+            values[self.sets_of(child)] for values in (lists.set_mask, lists.set_score)
+        )
+        fits = np.where(masks & ~allowed[:, None], -np.inf, scores)
+        weights = np.exp(fits - fits.max(axis=1, keepdims=True))
+        return (weights @ (masks & bit > 0) / weights.sum(axis=1))[place]
+
     def matrix(self, values: np.ndarray) -> sparse.csr_array:
         """Return values of all candidate edges as a matrix, parent by child."""
         n = self.n_variables

@@ -23,14 +23,13 @@ from lsbn.learners.averaging.annealing import AnnealedOrder, anneal_orders
 from lsbn.learners.averaging.chains import Chain, TemperedChain
 from lsbn.learners.averaging.collector import GraphCollector
 from lsbn.learners.averaging.convergence import (
-    ChainSums,
     best_mode,
     compare_sides,
     convergence,
-    rank_r_hat,
     standard_error,
 )
 from lsbn.learners.averaging.graphs import (
+    GraphChain,
     expected_edges,
     sample_graphs,
     without_excess,
@@ -227,7 +226,7 @@ class OrderSampler:
         history: Sequence[float],
     ) -> tuple[sparse.csr_array, Diagnostics]:
         """Sample chains and average them."""
-        chains: Sequence[ChainSums] = self.sample(sets, core, orders)
+        chains: Sequence[Chain | GraphChain] = self.sample(sets, core, orders)
         if self.count == "graphs":
             starts = best_mode(chains, self.sampling.worse_mode)
             chains = sample_graphs(sets, starts, self.sampling, self.rng, self.n_jobs)
@@ -295,16 +294,13 @@ def _side_average(
 
 
 def average_chains(
-    sets: ParentSets, chains: Sequence[ChainSums], worse_mode: float
+    sets: ParentSets, chains: Sequence[Chain | GraphChain], worse_mode: float
 ) -> tuple[sparse.csr_array, Diagnostics]:
     """Average the chains in the best mode: edge posteriors and diagnostics."""
     kept = best_mode(chains, worse_mode)
     mean = np.clip(np.array([chain.mean for chain in kept]).mean(axis=0), 0.0, 1.0)
-    edges = convergence(kept)
-    by_score = rank_r_hat(np.array([np.concatenate(chain.scores) for chain in chains]))
     diagnostics = replace(
-        edges,
-        r_hat=max(edges.r_hat or 1.0, round(by_score, 4)),
+        convergence(chains, kept, lambda chain, edge: chain.edge_draws(sets, edge)),
         method="sampled",
         chains=len(chains),
         chains_kept=len(kept),

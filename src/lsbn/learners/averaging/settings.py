@@ -375,6 +375,9 @@ class ConvergenceSettings:
         R-hat and effective sample size are those of edges with a larger variance than this.
     high_r_hat : float
         Edges above this R-hat are counted in the diagnostics.
+    ranked_edges : int
+        Number of edges with the largest R-hat, and with the largest standard error, whose R-hat is
+        computed again by the ranks of all draws.
     warning_error : float
         A warning follows if the standard error of an edge is above this. An edge is doubtful if
         independent searches differ by more than this, and its R-hat is above `high_r_hat`.
@@ -386,6 +389,7 @@ class ConvergenceSettings:
 
     uncertain: float = 1e-6
     high_r_hat: float = 1.1
+    ranked_edges: int = 16
     warning_error: float = 0.1
     least_probability: float = 0.01
     doubtful_share: float = 0.03
