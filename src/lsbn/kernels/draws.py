@@ -33,7 +33,7 @@ def draw_given_order(lists, keys, rng, chosen):
     """
     allowed = allowed_masks(lists, keys)
     for v in range(keys.shape[0]):
-        total = log_family(lists, v, allowed[v], 1.0)
+        total = log_family(lists, v, allowed[v])
         chosen[v] = draw_set(lists, v, ~allowed[v], np.uint64(0), total, rng)
 
 

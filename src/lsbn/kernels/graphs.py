@@ -41,7 +41,7 @@ def start_graph(lists, keys, rng):
     state = empty_graph(lists)
     allowed = allowed_masks(lists, keys)
     for v in range(keys.shape[0]):
-        total = cached_family(lists, state.memory, v, allowed[v], 1.0)
+        total = cached_family(lists, state.memory, v, allowed[v])
         choose(lists, state, v, draw_set(lists, v, ~allowed[v], np.uint64(0), total, rng))
     return state
 
@@ -131,7 +131,7 @@ def _sum_sets(lists, state, block, variables):
         used = can_follow
         while True:
             allowed = everyone & ~_forbidden(block.meets, i, used)
-            family = cached_family(lists, state.memory, variables[i], allowed, 1.0)
+            family = cached_family(lists, state.memory, variables[i], allowed)
             block.within[i, used] = family
             if not used:
                 break

@@ -26,9 +26,10 @@ from numba import types
 
 from lsbn.kernels.apart import apart
 from lsbn.kernels.bits import popcount
+from lsbn.kernels.borrowed import borrowed
 from lsbn.kernels.jit import njit
-from lsbn.kernels.state import Memory, OrderState
-from lsbn.kernels.subsets import log_add
+from lsbn.kernels.state import FamilyLists, Memory, OrderState, StepRoom
+from lsbn.kernels.tables import weigh_sets
 
 NEGLIGIBLE = 23.0
 """Log of the ratio below which a parent set is left out of a sum (1e-10)."""
@@ -37,12 +38,10 @@ CACHE = 32
 
 
 @njit(nogil=True, cache=True)
-def log_family(lists, v, allowed, beta):
-    """``F_v(allowed)``, with scores multiplied by ``beta``."""
+def log_family(lists, v, allowed):
+    """``F_v(allowed)``."""
     set_mask, set_score = lists.set_mask, lists.set_score
     set_weight, set_base = lists.set_weight, lists.set_base
-    if beta != 1.0:
-        return _log_tempered_family(lists, v, allowed, beta)
     if lists.table_start[v] >= 0:
         return lists.table[lists.table_start[v] + np.int64(allowed)]
     forbidden = ~allowed
@@ -65,35 +64,34 @@ def log_family(lists, v, allowed, beta):
 
 
 @njit(nogil=True, cache=True)
-def _log_tempered_family(lists, v, allowed, beta):
-    """`log_family` for ``beta`` other than 1, for which there are no tables and no weights."""
-    set_mask, set_score = lists.set_mask, lists.set_score
-    forbidden = ~allowed
-    top, total = 0.0, 0.0
-    for s in range(lists.set_start[v], lists.set_start[v + 1]):
-        if set_mask[s] & forbidden:
-            continue
-        score = beta * set_score[s]
-        if total == 0.0:
-            top, total = score, 1.0
-        elif score < top - NEGLIGIBLE:
-            break
-        else:
-            total += math.exp(score - top)
-    return top + math.log(total) if total > 0.0 else -np.inf
+def tempered(lists, beta):
+    """Lists with all scores multiplied by ``beta``, which is above 0; without tables."""
+    scores = beta * lists.set_score
+    weight, base = weigh_sets(lists.set_start, scores)
+    return FamilyLists(
+        lists.set_start,
+        lists.set_mask,
+        scores,
+        lists.cand_start,
+        lists.cand,
+        np.full(lists.table_start.shape[0], -1, np.int64),
+        np.empty(0),
+        weight,
+        base,
+    )
 
 
-@njit(nogil=True, cache=True)
-def cached_family(lists, memory, v, allowed, beta):
+@njit(nogil=True, cache=True, inline="always")
+def cached_family(lists, memory, v, allowed):
     """`log_family` through a small direct-mapped cache of recent values."""
     masks, values = memory.masks, memory.values
-    if beta == 1.0 and lists.table_start[v] >= 0:
-        return log_family(lists, v, allowed, beta)
+    if lists.table_start[v] >= 0:
+        return log_family(lists, v, allowed)
     x = (allowed ^ (allowed >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
     slot = np.int64(x >> np.uint64(59)) & (CACHE - 1)
     if masks[v, slot] == allowed and not math.isnan(values[v, slot]):
         return values[v, slot]
-    value = log_family(lists, v, allowed, beta)
+    value = log_family(lists, v, allowed)
     masks[v, slot] = allowed
     values[v, slot] = value
     return value
@@ -106,9 +104,22 @@ def new_memory(n):
 
 
 @njit(nogil=True, cache=True)
-def new_state(lists, keys):
+def new_state(lists, links, keys):
     """Make the state of a chain at the order of ``keys``, which the chain changes."""
-    return OrderState(keys, allowed_masks(lists, keys), new_memory(keys.shape[0]))
+    n, most = keys.shape[0], 0
+    ranks = np.empty(links.node.shape[0], np.int64)
+    for v in range(n):
+        most = max(most, links.start[v + 1] - links.start[v])
+        for c in range(links.start[v], links.start[v + 1]):
+            ranks[c] = c - links.start[v]
+    room = StepRoom(
+        np.empty(most),
+        np.empty(most),
+        np.empty(most + 1),
+        np.empty(most + 1),
+        np.empty(64, np.int64),
+    )
+    return OrderState(keys, allowed_masks(lists, keys), new_memory(n), ranks, room)
 
 
 @njit(nogil=True, cache=True)
@@ -125,19 +136,18 @@ def allowed_masks(lists, keys):
 
 
 @njit(nogil=True, cache=True)
-def log_order(lists, allowed, beta=1.0):
-    """Log of the posterior of the order, up to a constant, with scores multiplied by ``beta``."""
+def log_order(lists, allowed):
+    """Log of the posterior of the order, up to a constant."""
     total = 0.0
     for v in range(allowed.shape[0]):
-        total += log_family(lists, v, allowed[v], beta)
+        total += log_family(lists, v, allowed[v])
     return total
 
 
-@njit(nogil=True, cache=True)
-def _insertion_argsort(values, order, m):
-    for a in range(m):
-        order[a] = a
-    for a in range(1, m):
+@njit(nogil=True, cache=True, inline="always")
+def _sort_by(values, order):
+    """Sort ``order`` by the values, by insertions: it is mostly sorted before."""
+    for a in range(1, order.shape[0]):
         item = order[a]
         b = a - 1
         while b >= 0 and values[order[b]] > values[item]:
@@ -146,44 +156,43 @@ def _insertion_argsort(values, order, m):
         order[b + 1] = item
 
 
-@njit(nogil=True, cache=True)
-def gibbs_step(lists, links, state, beta, v, rng):
+@njit(nogil=True, cache=True, inline="always")
+def gibbs_step(lists, links, state, v, rng):
     """Draw the key of ``v`` from its conditional distribution given all other keys."""
-    start, here, there = links.start, links.here, links.there
-    memory = state.memory
-    one = np.uint64(1)
-    m = start[v + 1] - start[v]
-    if m == 0:  # as below, without arrays
+    start, m = links.start[v], links.start[v + 1] - links.start[v]
+    if m == 0:  # as below, without neighbours
         rng.random()
         state.keys[v] = rng.random() or state.keys[v]
         return
-    position = np.empty(m)
-    order = np.empty(m, np.int64)
-    jump = np.zeros(m)
+    position, jump, weight, base = state.room[:4]
+    one = np.uint64(1)
     for a in range(m):
-        x = links.node[start[v] + a]
-        position[a] = state.keys[x]
-        if there[start[v] + a] >= 0:
-            bit = one << np.uint64(there[start[v] + a])
+        x, there = links.node[start + a], links.there[start + a]
+        position[a], jump[a] = state.keys[x], 0.0
+        if there >= 0:
+            bit = one << np.uint64(there)
             without = state.allowed[x] & ~bit
-            jump[a] = cached_family(lists, memory, x, without, beta) - cached_family(
-                lists, memory, x, without | bit, beta
+            jump[a] = cached_family(lists, state.memory, x, without) - cached_family(
+                lists, state.memory, x, without | bit
             )
-    _insertion_argsort(position, order, m)
-    height = np.empty(m + 1)
-    _own_heights(lists, here[start[v] : start[v + 1]], order, v, beta, height)
-    rest, top = 0.0, height[0]
-    for b in range(m):
-        rest += jump[order[b]]
-        height[b + 1] += rest
-        top = max(top, height[b + 1])
+    order = state.ranks[start : start + m]
+    _sort_by(position, order)
+    _own_weights(lists, links.here[start : start + m], order, v, state.room)
+    rest, top = 0.0, -np.inf
+    for b in range(m + 1):
+        base[b] += rest
+        if weight[b] > 0.0:
+            top = max(top, base[b])
+        if b < m:
+            rest += jump[order[b]]
     total, low = 0.0, 0.0
     for b in range(m + 1):
         high = position[order[b]] if b < m else 1.0
-        height[b] = math.exp(height[b] - top) * (high - low)
-        total += height[b]
+        if weight[b] > 0.0:
+            weight[b] *= math.exp(base[b] - top) * (high - low)
+        total += weight[b]
         low = high
-    b = _draw_place(height, rng.random() * total)
+    b = _draw_place(weight[: m + 1], rng.random() * total)
     low = position[order[b - 1]] if b > 0 else 0.0
     high = position[order[b]] if b < m else 1.0
     key = low + (high - low) * rng.random()
@@ -191,7 +200,7 @@ def gibbs_step(lists, links, state, beta, v, rng):
         _move(links, state, v, key)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def _draw_place(height, target):
     """Place at which the sum of the heights exceeds ``target``; its height is above 0."""
     place = 0
@@ -204,25 +213,28 @@ def _draw_place(height, target):
     return place
 
 
-@njit(nogil=True, cache=True)
-def _own_heights(lists, here, order, v, beta, height):
-    """``F_v`` with the first ``b`` of the neighbours allowed, for every ``b``.
+@njit(nogil=True, cache=True, inline="always")
+def _own_weights(lists, here, order, v, room):
+    """``exp(F_v)`` with the first ``b`` of the neighbours allowed, for every ``b``.
 
-    Every set enters the sum at the last of its members, so one pass over the sets is enough.
+    It is ``weight * exp(base)``. Every set enters the sum at the last of its members, so one pass
+    over the sets is enough.
     """
+    _, _, weight, base, place = room
     m = order.shape[0]
-    if beta == 1.0 and lists.table_start[v] >= 0:
+    if lists.table_start[v] >= 0:
         mask = np.uint64(0)
         for b in range(m + 1):
-            height[b] = log_family(lists, v, mask, beta)
+            value = log_family(lists, v, mask)
+            weight[b], base[b] = (1.0, value) if value > -np.inf else (0.0, 0.0)
             if b < m and here[order[b]] >= 0:
                 mask |= np.uint64(1) << np.uint64(here[order[b]])
         return
-    place = np.empty(64, np.int64)
-    for b in range(m):
-        if here[order[b]] >= 0:
-            place[here[order[b]]] = b + 1
-    share = np.zeros(m + 1)
+    weight[0], base[0] = 0.0, 0.0
+    for b in range(1, m + 1):
+        weight[b], base[b] = 0.0, 0.0
+        if here[order[b - 1]] >= 0:
+            place[here[order[b - 1]]] = b
     for s in range(lists.set_start[v], lists.set_start[v + 1]):
         last, mask = 0, lists.set_mask[s]
         while mask:
@@ -230,17 +242,28 @@ def _own_heights(lists, here, order, v, beta, height):
             member = place[popcount((mask ^ rest) - np.uint64(1))]
             last = member if member > last else last
             mask = rest
-        score = beta * lists.set_score[s]
-        if share[last] == 0.0:
-            height[last], share[last] = score, 1.0
-        elif score > height[last] - NEGLIGIBLE:
-            share[last] += math.exp(score - height[last])
-    for b in range(m + 1):
-        added = height[b] + math.log(share[b]) if share[b] > 0.0 else -np.inf
-        height[b] = added if b == 0 else log_add(height[b - 1], added)
+        _add_weight(weight, base, last, lists.set_weight[s], lists.set_base[s])
+    for b in range(1, m + 1):
+        _add_weight(weight, base, b, weight[b - 1], base[b - 1])
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
+def _add_weight(weight, base, b, more, more_base):
+    """Add ``more * exp(more_base)`` to ``weight[b] * exp(base[b])``."""
+    if more == 0.0:
+        return
+    if more_base == base[b]:
+        weight[b] += more
+    elif weight[b] == 0.0:
+        weight[b], base[b] = more, more_base
+    elif more_base > base[b]:
+        weight[b] = weight[b] * math.exp(base[b] - more_base) + more
+        base[b] = more_base
+    else:
+        weight[b] += more * math.exp(more_base - base[b])
+
+
+@njit(nogil=True, cache=True, inline="always")
 def _move(links, state, v, key):
     """Set the key of ``v`` and update the masks of ``v`` and its neighbours."""
     start, node, here, there = links
@@ -262,45 +285,47 @@ def _move(links, state, v, key):
 
 
 @njit(nogil=True, cache=True)
-def gibbs_sweep(lists, links, state, beta, rng):
+def gibbs_sweep(lists, links, state, rng):
     """Draw every key once, in the order of the variables."""
+    lists, links, state = borrowed(lists), borrowed(links), borrowed(state)
     for v in range(state.keys.shape[0]):
-        gibbs_step(lists, links, state, beta, v, rng)
+        gibbs_step(lists, links, state, v, rng)
 
 
 gibbs_sweep_apart = apart(gibbs_sweep, types.none)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def _edge_posteriors(lists, v, allowed, out):
     """``P(candidate -> v | order)`` for each candidate of ``v``."""
-    z = log_family(lists, v, allowed, 1.0)
+    z = log_family(lists, v, allowed)
     out[:] = 0.0
     if lists.table_start[v] >= 0:
         for c in range(out.shape[0]):
             bit = np.uint64(1) << np.uint64(c)
             if allowed & bit:
-                out[c] = -math.expm1(log_family(lists, v, allowed & ~bit, 1.0) - z)
+                out[c] = -math.expm1(log_family(lists, v, allowed & ~bit) - z)
         return
-    forbidden = ~allowed
+    forbidden, base, scale = ~allowed, np.inf, 0.0
     for s in range(lists.set_start[v], lists.set_start[v + 1]):
         if lists.set_score[s] < z - NEGLIGIBLE:
             break
         if lists.set_mask[s] & forbidden:
             continue
-        share = lists.set_weight[s] * math.exp(lists.set_base[s] - z)
+        if lists.set_base[s] != base:
+            base = lists.set_base[s]
+            scale = math.exp(base - z)
         mask = lists.set_mask[s]
-        c = 0
         while mask:
-            if mask & np.uint64(1):
-                out[c] += share
-            mask >>= np.uint64(1)
-            c += 1
+            rest = mask & (mask - np.uint64(1))
+            out[popcount((mask ^ rest) - np.uint64(1))] += lists.set_weight[s] * scale
+            mask = rest
 
 
 @njit(nogil=True, cache=True)
 def add_edge_posteriors(sums, allowed):
     """Add ``P(candidate -> v | order)`` and its square to `EdgeSums`."""
+    sums = borrowed(sums)
     cand_start = sums.lists.cand_start
     scratch = np.empty(64)
     for v in range(allowed.shape[0]):
@@ -312,36 +337,33 @@ def add_edge_posteriors(sums, allowed):
 
 
 @njit(nogil=True, cache=True)
+def walk(lists, links, keys, sweeps, rng):
+    """Sample orders on from ``keys``, which are changed to the last one."""
+    state = new_state(lists, links, keys)
+    for _ in range(sweeps):
+        gibbs_sweep_apart(lists, links, state, rng)
+
+
+@njit(nogil=True, cache=True)
 def anneal(lists, links, keys, betas, sweeps, rng):
     """Sweep at each inverse temperature in turn, and give the log score of the best order.
 
-    The best order is the best one that was visited at the last temperature, its start included;
-    ``keys`` are changed to it.
+    The last inverse temperature is 1. The best order is the best one that was visited there, the
+    start included; ``keys`` are changed to it.
     """
-    allowed = allowed_masks(lists, keys)
     for beta in betas[:-1]:
-        state = OrderState(keys, allowed, new_memory(keys.shape[0]))
-        for _ in range(sweeps):
-            gibbs_sweep_apart(lists, links, state, beta, rng)
-    state = OrderState(keys, allowed, new_memory(keys.shape[0]))
-    best, best_keys = log_order(lists, allowed), keys.copy()
+        walk(tempered(lists, beta), links, keys, sweeps, rng)
+    state = new_state(lists, links, keys)
+    best, best_keys = log_order(lists, state.allowed), keys.copy()
     for _ in range(sweeps):
-        gibbs_sweep_apart(lists, links, state, betas[-1], rng)
-        score = log_order(lists, allowed)
+        gibbs_sweep_apart(lists, links, state, rng)
+        score = log_order(lists, state.allowed)
         if score > best:
             best = score
             best_keys = keys.copy()
     for v in range(keys.shape[0]):
         keys[v] = best_keys[v]
     return best
-
-
-@njit(nogil=True, cache=True)
-def walk(lists, links, keys, beta, sweeps, rng):
-    """Sample orders on from ``keys``, which are changed to the last one."""
-    state = new_state(lists, keys)
-    for _ in range(sweeps):
-        gibbs_sweep_apart(lists, links, state, beta, rng)
 
 
 @njit(nogil=True, cache=True)
@@ -353,12 +375,12 @@ def sample(lists, links, keys, pace, rng, sums, kept=None):
     may contain further sets of little weight. The keys of the orders in the sums are written to
     the rows of ``kept``.
     """
-    state = new_state(lists, keys)
+    state = new_state(lists, links, keys)
     sweeps, thin = pace
     scores = np.empty(sweeps // thin)
     for t in range(scores.shape[0]):
         for _ in range(thin):
-            gibbs_sweep_apart(lists, links, state, 1.0, rng)
+            gibbs_sweep_apart(lists, links, state, rng)
         add_edge_posteriors(sums, allowed_masks(sums.lists, keys))
         scores[t] = log_order(lists, state.allowed)
         if kept is not None:
@@ -373,13 +395,13 @@ def set_shares(lists, links, keys, sweeps, rng, averaged):
 
     Orders are drawn with ``lists``; the lists ``averaged`` may contain further sets.
     """
-    state = new_state(lists, keys)
+    state = new_state(lists, links, keys)
     share = np.zeros(averaged.set_mask.shape[0])
     for _ in range(sweeps):
-        gibbs_sweep_apart(lists, links, state, 1.0, rng)
+        gibbs_sweep_apart(lists, links, state, rng)
         allowed = allowed_masks(averaged, keys)
         for v in range(keys.shape[0]):
-            z = log_family(averaged, v, allowed[v], 1.0)
+            z = log_family(averaged, v, allowed[v])
             base, scale = np.inf, 0.0
             for s in range(averaged.set_start[v], averaged.set_start[v + 1]):
                 if averaged.set_score[s] < z - NEGLIGIBLE:

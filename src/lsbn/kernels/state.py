@@ -134,6 +134,28 @@ class Memory(NamedTuple):
     values: np.ndarray
 
 
+class StepRoom(NamedTuple):
+    """Room for one step of a chain of orders: arrays over the neighbours of one variable.
+
+    Attributes
+    ----------
+    position : float array
+        Key of each neighbour.
+    jump : float array
+        Change of the neighbour's ``F``, if the variable moves past it.
+    weight, base : float arrays
+        Posterior mass ``weight * exp(base)`` of each place between the neighbours.
+    place : (64,) int64 array
+        Place of each candidate parent among the neighbours.
+    """
+
+    position: np.ndarray
+    jump: np.ndarray
+    weight: np.ndarray
+    base: np.ndarray
+    place: np.ndarray
+
+
 class OrderState(NamedTuple):
     """A chain of orders at one order; the kernels change its arrays.
 
@@ -144,11 +166,16 @@ class OrderState(NamedTuple):
     allowed : (n,) uint64 array
         Mask, for each variable, of the candidates that precede it.
     memory : Memory
+    ranks : int64 array
+        Neighbours of each variable, counted from 0, sorted by their keys at its last step.
+    room : StepRoom
     """
 
     keys: np.ndarray
     allowed: np.ndarray
     memory: Memory
+    ranks: np.ndarray
+    room: StepRoom
 
 
 class EdgeSums(NamedTuple):

@@ -16,23 +16,24 @@ from lsbn.kernels.orders import (
     allowed_masks,
     gibbs_sweep_apart,
     log_order,
-    new_memory,
+    new_state,
+    tempered,
 )
-from lsbn.kernels.state import OrderState
 
 
 @njit(nogil=True, cache=True)
-def exchange_orders(lists, states, betas, first, rng):
+def exchange_orders(heated, states, first, rng):
     """Propose to exchange the orders of two neighbouring temperatures, and of every second pair.
 
-    Such an exchange keeps the product of all distributions (Metropolis).
+    ``heated`` has the lists of each temperature. Such an exchange keeps the product of all
+    distributions (Metropolis).
     """
     for t in range(first, len(states) - 1, 2):
         here, there = states[t], states[t + 1]
-        change = log_order(lists, there.allowed, betas[t])
-        change += log_order(lists, here.allowed, betas[t + 1])
-        change -= log_order(lists, here.allowed, betas[t])
-        change -= log_order(lists, there.allowed, betas[t + 1])
+        change = log_order(heated[t], there.allowed)
+        change += log_order(heated[t + 1], here.allowed)
+        change -= log_order(heated[t], here.allowed)
+        change -= log_order(heated[t + 1], there.allowed)
         if change >= 0.0 or rng.random() < math.exp(change):
             for v in range(here.keys.shape[0]):
                 here.keys[v], there.keys[v] = there.keys[v], here.keys[v]
@@ -63,18 +64,18 @@ def sample_tempered(lists, links, replicas, pace, rng, sums, kept):
     """
     keys, betas = replicas
     sweeps, thin = pace
-    states = [
-        OrderState(keys[t], allowed_masks(lists, keys[t]), new_memory(keys.shape[1]))
-        for t in range(len(betas))
-    ]
+    heated = [lists]
+    for beta in betas[1:]:
+        heated.append(tempered(lists, beta))
+    states = [new_state(lists, links, keys[t]) for t in range(len(betas))]
     scores = np.empty(sweeps // thin)
     for s in range(scores.shape[0] * thin):
         for t in range(len(betas)):
-            gibbs_sweep_apart(lists, links, states[t], betas[t], rng)
-        exchange_orders(lists, states, betas, s % 2, rng)
+            gibbs_sweep_apart(heated[t], links, states[t], rng)
+        exchange_orders(heated, states, s % 2, rng)
         if (s + 1) % thin == 0:
             add_edge_posteriors(sums, allowed_masks(sums.lists, keys[0]))
-            scores[s // thin] = log_order(lists, states[0].allowed, 1.0)
+            scores[s // thin] = log_order(lists, states[0].allowed)
             for v in range(keys.shape[1]):
                 kept[s // thin, v] = keys[0, v]
     return scores

@@ -83,10 +83,11 @@ def walk_orders(
     beta : float
         Inverse temperature.
     """
+    lists = sets.lists if beta == 1 else _orders.tempered(sets.lists, beta)
 
     def walk(item: tuple) -> np.ndarray:
         keys, rng = item
-        _orders.walk(sets.lists, sets.links, keys[: sets.n_variables], beta, sweeps, rng)
+        _orders.walk(lists, sets.links, keys[: sets.n_variables], sweeps, rng)
         return keys
 
     first = [keys.copy() for keys in starts]

@@ -1,0 +1,35 @@
+"""Arrays that a kernel uses without counting references to them.
+
+numba counts the references to every array that a kernel passes on to another one, by atomic
+operations. A NamedTuple of ten arrays so costs about a tenth of a microsecond in each call, even if
+the call is copied into its caller. `borrowed` gives the same arrays without their counters. The
+caller of the kernel holds the arrays while the kernel runs, so the kernel must not return them.
+"""
+
+from numba import types
+from numba.extending import intrinsic
+
+
+@intrinsic
+def borrowed(typing_context, value):
+    """Give an array, or a tuple of arrays and tuples, without counters of references."""
+
+    def generate(context, builder, signature, arguments):
+        return _without_counters(context, builder, value, arguments[0])
+
+    return value(value), generate
+
+
+def _without_counters(context, builder, kind, value):
+    """Write the code that takes the counters out of one value."""
+    if isinstance(kind, types.Array):
+        array = context.make_array(kind)(context, builder, value)
+        array.meminfo = array.meminfo.type(None)
+        array.parent = array.parent.type(None)
+        return array._getvalue()
+    if isinstance(kind, types.BaseTuple):
+        for place, member in enumerate(kind):
+            old = builder.extract_value(value, place)
+            new = _without_counters(context, builder, member, old)
+            value = builder.insert_value(value, new, place)
+    return value
