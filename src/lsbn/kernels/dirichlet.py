@@ -10,12 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lsbn.kernels.gamma import log_rising
+from lsbn.kernels.borrowed import borrowed
+from lsbn.kernels.gamma import fill_rising, log_rising
 from lsbn.kernels.jit import njit
 
 WEIGHTS = np.array([1 / 64, 1 / 256, 1 / 16, 1 / 4, 1.0, 4.0, 16.0, 1 / 8, 2.0])
 """The weights of the mixed score, see `lsbn.kernels.mixture`."""
-_WIDTH = 1 << 14
+_WIDTH = 1 << 16
 """Counts below this are looked up."""
 _SLOTS = 12
 """Most numbers of states with a table of their own; those of others are not looked up."""
@@ -65,38 +66,37 @@ def _slot(known, r, most):
         return -1
     known.states[s] = r
     if known.filled[s] <= most and known.filled[s] < _WIDTH:
-        stop = min(2 * most + 16, _WIDTH)
-        for x in range(known.filled[s], stop):
-            for w in range(WEIGHTS.shape[0]):
-                known.terms[s, x, w] = log_rising(WEIGHTS[w] / r, x)
+        stop = min(most + most // 8 + 16, _WIDTH)
+        for w in range(WEIGHTS.shape[0]):
+            fill_rising(WEIGHTS[w] / r, known.filled[s], stop, known.terms[s, :, w])
         known.filled[s] = stop
     return s
 
 
-@njit(nogil=True, cache=True)
-def _add_terms(known, s, r, x, sign, out):
-    """Add the terms of one count to ``out``, or subtract them."""
+@njit(nogil=True, cache=True, inline="always")
+def _add_terms(terms, s, r, x, sign, out, j):
+    """Add the terms of one count to row ``j`` of ``out``, or subtract them."""
     if s >= 0 and x < _WIDTH:
-        terms = known.terms[s, x]
         for w in range(WEIGHTS.shape[0]):
-            out[w] += sign * terms[w]
+            out[j, w] += sign * terms[s, x, w]
     else:
         for w in range(WEIGHTS.shape[0]):
-            out[w] += sign * log_rising(WEIGHTS[w] / r, x)
+            out[j, w] += sign * log_rising(WEIGHTS[w] / r, x)
 
 
 @njit(nogil=True, cache=True)
 def row_evidence(counts, known):
     """Log evidence of each row of ``counts`` under each of `WEIGHTS`."""
+    counts, known = borrowed(counts), borrowed(known)
     m, r = counts.shape
     sizes = row_sizes(counts)
     most = sizes.max()
     cell, whole = _slot(known, r, most), _slot(known, 1, most)
-    out = np.zeros((m, WEIGHTS.shape[0]))
+    out, terms = np.zeros((m, WEIGHTS.shape[0])), known.terms
     for j in range(m):
         if sizes[j] > 0:
             for k in range(r):
                 if counts[j, k] > 0:
-                    _add_terms(known, cell, r, counts[j, k], 1.0, out[j])
-            _add_terms(known, whole, 1, sizes[j], -1.0, out[j])
+                    _add_terms(terms, cell, r, counts[j, k], 1.0, out, j)
+            _add_terms(terms, whole, 1, sizes[j], -1.0, out, j)
     return out

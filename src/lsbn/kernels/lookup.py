@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from lsbn.kernels.dirichlet import RowTerms, empty_terms
-from lsbn.kernels.gamma import log_rising
+from lsbn.kernels.gamma import fill_rising, log_gamma, log_rising
 from lsbn.kernels.jit import njit
 
 BDEU, K2, BIC, MIXED = range(4)
 WIDTH = 2048
-"""Counts below this are looked up; larger ones use Stirling's series, which is cheap there."""
+"""Counts below this are looked up; larger ones take one term of Stirling's series."""
 _MAX_SLOTS = 512
 _MAX_KEY = 4 * _MAX_SLOTS
 
@@ -31,7 +31,8 @@ class Lookup(NamedTuple):
     ess : float
         Equivalent sample size of BDeu.
     slots, table, weights, used : arrays
-        A hash table from weights to rows of ``table``, and the number of rows in use.
+        A hash table from weights to rows of ``table``, and the number of rows in use. The last
+        entry of a row is the log gamma function of its weight, for counts that are not looked up.
     rows : RowTerms
         The tables of the mixed score.
     """
@@ -48,7 +49,7 @@ class Lookup(NamedTuple):
 def make_lookup(kind: int, ess: float) -> Lookup:
     """Make empty tables for one score; they fill as they are used."""
     slots = np.full(_MAX_KEY, -1, np.int32)
-    table, weights = np.empty((_MAX_SLOTS, WIDTH)), np.empty(_MAX_SLOTS)
+    table, weights = np.empty((_MAX_SLOTS, WIDTH + 1)), np.empty(_MAX_SLOTS)
     rows = empty_terms(kind == MIXED)
     return Lookup(kind, float(ess), slots, table, weights, np.zeros(1, np.int64), rows)
 
@@ -73,8 +74,12 @@ def slot(lookup, a):
         key = (key + 1) % _MAX_KEY
     if slots[key] < 0 and used[0] < _MAX_SLOTS:
         row = used[0]
-        for x in range(WIDTH):
-            lookup.table[row, x] = _term(lookup.kind, a, x)
+        if lookup.kind == BIC:
+            for x in range(WIDTH):
+                lookup.table[row, x] = _term(BIC, a, x)
+        else:
+            fill_rising(a, 0, WIDTH, lookup.table[row])
+            lookup.table[row, WIDTH] = log_gamma(a)
         weights[row] = a
         slots[key] = row
         used[0] += 1
@@ -96,6 +101,8 @@ def family_slots(lookup, q, r):
 @njit(nogil=True, cache=True, inline="always")
 def log_term(kind, table, row, a, x):
     """``T(x)`` for weight ``a``, read from row ``row`` of the table where possible."""
-    if x < WIDTH and row >= 0:
+    if row >= 0 and x < WIDTH:
         return table[row, x]
+    if row >= 0 and kind != BIC:
+        return log_gamma(a + x) - table[row, WIDTH]
     return _term(kind, a, x)

@@ -43,11 +43,12 @@ from numba import types
 
 from lsbn.kernels.apart import apart
 from lsbn.kernels.dirichlet import WEIGHTS, row_evidence, row_sizes
-from lsbn.kernels.gamma import log_rising
+from lsbn.kernels.gamma import rising
 from lsbn.kernels.jit import njit
 from lsbn.kernels.sorting import argsort
 from lsbn.kernels.subsets import log_add
 from lsbn.kernels.trees import (
+    FAR,
     LEAST_MASS,
     add_margins,
     average_trees,
@@ -61,6 +62,8 @@ OWN_WEIGHTS = WEIGHTS[2:7]
 SHRUNK_WEIGHTS = np.array([0.5, 2.0, 8.0])
 _TREES = np.array([1, 7, 8])
 TREE_WEIGHTS = WEIGHTS[_TREES]
+_SMALL, _LARGE = 1e-200, 1e200
+"""A product is replaced by its logarithm outside of this range; one more factor fits in."""
 MOST_CONTEXTS = 512
 """There are no trees if the parents have more contexts than this."""
 
@@ -139,11 +142,16 @@ def own_weights(rows):
     """Log evidence of each row, averaged over `OWN_WEIGHTS`."""
     out, n = np.empty(rows.shape[0]), OWN_WEIGHTS.shape[0]
     for j in range(out.shape[0]):
-        own = rows[j, 2 : 2 + n]
-        top = own.max()
+        top = rows[j, 2]
+        for w in range(3, 2 + n):
+            top = max(top, rows[j, w])
         total = 0.0
-        for w in range(n):
-            total += math.exp(own[w] - top)
+        for w in range(2, 2 + n):
+            below = rows[j, w] - top
+            if below == 0.0:
+                total += 1.0
+            elif below > -FAR:
+                total += math.exp(below)
         out[j] = top + math.log(total / n)
     return out
 
@@ -179,9 +187,14 @@ def _shrunk_rows(counts):
         share = 1.0 / margin.sum()
         for w in range(totals.shape[0]):
             weight = SHRUNK_WEIGHTS[w]
-            totals[w] -= log_rising(weight, sizes[j])
+            whole, size_term = rising(weight, sizes[j])
+            product, total = 1.0 / whole, -size_term
             for k in range(r):
                 if counts[j, k]:
-                    totals[w] += log_rising(weight * margin[k] * share, counts[j, k])
+                    factor, term = rising(weight * margin[k] * share, counts[j, k])
+                    product, total = product * factor, total + term
+                    if not _SMALL < product < _LARGE:
+                        product, total = 1.0, total + math.log(product)
+            totals[w] += total + math.log(product)
         more += counts[j]
     return log_mean(totals)

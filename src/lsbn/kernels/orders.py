@@ -65,7 +65,7 @@ def log_family(lists, v, allowed):
 
 @njit(nogil=True, cache=True)
 def tempered(lists, beta):
-    """Lists with all scores multiplied by ``beta``, which is above 0; without tables."""
+    """Multiply all scores by ``beta``, which is above 0; the new lists have no tables."""
     scores = beta * lists.set_score
     weight, base = weigh_sets(lists.set_start, scores)
     return FamilyLists(

@@ -20,6 +20,7 @@ from numba import types
 
 from lsbn.kernels.apart import apart
 from lsbn.kernels.bits import and_into, count_and
+from lsbn.kernels.borrowed import borrowed
 from lsbn.kernels.jit import njit
 from lsbn.kernels.lookup import BIC, MIXED, family_slots, log_term
 from lsbn.kernels.mixture import mixed_score_apart
@@ -111,6 +112,7 @@ _table_score_apart = apart(_table_score, types.float64)
 @njit(nogil=True, cache=True)
 def _score_by_bits(columns, lookup, slots, child, parents):
     """Walk the configurations depth first, leaving a branch as soon as it holds no row."""
+    columns, lookup = borrowed(columns), borrowed(lookup)
     words, offsets = columns.words, columns.offsets
     kind, table = lookup.kind, lookup.table
     a_cell, cell, a_row, row = slots
@@ -249,6 +251,7 @@ _table_extensions_apart = apart(_table_extensions, _SCORES)
 @njit(nogil=True, cache=True)
 def _family_masks(columns, child, parents, q, r):
     """Make the bit columns of a family, parent by parent."""
+    columns = borrowed(columns)
     words, offsets = columns.words, columns.offsets
     n_words = words.shape[1]
     current = np.empty((q, n_words), np.uint64)
@@ -276,6 +279,7 @@ def _family_masks(columns, child, parents, q, r):
 @njit(nogil=True, cache=True)
 def _extend_by_bits(columns, lookup, family, q, r, u):
     """Score of a family with one more parent ``u``, from the bit columns of the family."""
+    columns, lookup, family = borrowed(columns), borrowed(lookup), borrowed(family)
     words, offsets = columns.words, columns.offsets
     masks, sizes = family.masks, family.sizes
     kind, table = lookup.kind, lookup.table
@@ -362,7 +366,8 @@ def _counts_by_bits(states, family, q, r):
 
     ``states`` are the bit columns of the parent that is added.
     """
-    masks, sizes, labels = family
+    masks, sizes, labels = borrowed(family)
+    states = borrowed(states)
     last = states.shape[0] - 1
     counts = np.zeros((last + 1, q, r), np.int64)
     for j in range(labels.shape[0]):

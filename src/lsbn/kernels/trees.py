@@ -24,7 +24,7 @@ LEAST_MASS = 1e-6
 _NEGLIGIBLE = 1e-10
 """Trees that ask every parent are left out of a sum if their share among all trees is smaller:
 the share is a difference of large numbers, and rounding has destroyed its digits."""
-_FAR = 40.0
+FAR = 40.0
 """Trees are left out of a sum if they are less probable than others by this many nats."""
 
 
@@ -201,7 +201,7 @@ def _branches(leaves, cards, plan):
 @njit(nogil=True, cache=True)
 def _exp(x):
     """Exponential of ``x <= 0``, 0 if it is negligible."""
-    return math.exp(x) if x > -_FAR else 0.0
+    return math.exp(x) if x > -FAR else 0.0
 
 
 @njit(nogil=True, cache=True)
