@@ -4,7 +4,10 @@ import os
 import tempfile
 
 import pytest
+from hypothesis import settings
 
+settings.register_profile("any time", deadline=None)  # the first example compiles kernels
+settings.load_profile("any time")
 os.environ.setdefault("LSBN_COMPILE", "alone")  # both cores run tests already
 
 

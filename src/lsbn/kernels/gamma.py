@@ -4,7 +4,6 @@ import math
 
 from lsbn.kernels.jit import njit
 
-
 _SHIFT = 8
 """Stirling's series is used for arguments of this size and above."""
 
