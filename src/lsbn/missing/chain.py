@@ -1,39 +1,40 @@
 """Completions of a table with missing values, by data augmentation (Tanner & Wong 1987).
 
-One round draws a network from the posterior of the completed table. Then, several times, it draws
-the tables of this network from their posterior, and all missing cells from the network, given the
-observed cells of their rows. Networks and tables are drawn, not maximised, so completions differ as
-far as the missing values are unknown.
+One round draws a network from the posterior of the completed table, and draws some of its
+families again, see `lsbn.missing.halfway`. Then, several times, it draws the tables of this network
+from their posterior, and all missing cells from the network, given the observed cells of their
+rows. Networks and tables are drawn, not maximised, so completions differ as far as the missing
+values are unknown.
 
 Cells that were drawn from a network speak for this network, so a chain moves slowly: how many
 rounds it takes depends on the table. So the chain watches the log probability of the observed cells
 under the networks and tables that it draws. It rises as long as the chain is on its way, and the
 first completion is kept when it no longer does. A chain also stays long in one of several modes, so
-there are several chains. Those with a log probability that is clearly lower than that of the best
+there are several chains. Those whose networks have clearly less evidence than those of the best
 have hardly any share in the posterior and are left out. The others give completions by turns.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
-from lsbn.answers.families import DataCounts, FamilyCounts, FamilyTable
-from lsbn.answers.gaps import Gaps, network_tables
-from lsbn.answers.predictive import predictive_table
+from lsbn.answers.families import DataCounts
+from lsbn.answers.gaps import Gaps
 from lsbn.data import Dataset
 from lsbn.kernels.gaps import NetworkTables
 from lsbn.knowledge import Constraints
 from lsbn.learners import Score
+from lsbn.learners.families import FamilyScores
 from lsbn.missing.deck import drawn_from_rows
+from lsbn.missing.halfway import FamilyTest, drawn_tables
 from lsbn.missing.walk import NetworkWalk
 
-__all__ = ["ChainSettings", "complete", "drawn_table", "still_rises"]
-
-LEAST_SHARE = 1e-9
-"""Smallest probability in a drawn table, times the posterior mean, so that no draw is zero."""
+__all__ = ["ChainSettings", "complete", "still_rises"]
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,10 @@ class ChainSettings:
         Number of rounds from one completion of a chain to its next.
     chains : int
     worse_mode : float
-        A chain is left out if its mean log probability is lower than that of the best chain by more
-        than this, in nats, and by more than two standard errors.
+        A chain is left out if its log evidence is lower than that of the best chain by more than
+        this, in nats, see `log_evidence`.
+    compared : int
+        Number of the last rounds of each chain that are compared.
     least_rounds, most_rounds : int
         Rounds before the first completion: at least and at most so many. Between them the chain
         goes on as long as the log probability of the observed cells rises, see `still_rises`.
@@ -66,6 +69,7 @@ class ChainSettings:
     between: int = 2
     chains: int = 3
     worse_mode: float = 10.0
+    compared: int = 4
     least_rounds: int = 8
     most_rounds: int = 60
     draws: int = 5
@@ -178,6 +182,8 @@ class Augmentation:
         The last completed table.
     logs : list of float
         The log probability of the observed cells that are watched, after each round.
+    recent : deque of tuple
+        The networks of the last rounds, and the tables completed by each of them.
     """
 
     def __init__(
@@ -196,16 +202,10 @@ class Augmentation:
         self.watched = np.arange(0, dataset.n_rows, step)
         self.watched_gaps = Gaps.of(dataset.gaps[:, self.watched])
         self.walk = NetworkWalk(dataset, score, knowledge, rng, n_jobs)
+        self.test = FamilyTest(dataset, score, knowledge, rng, settings.draws)
         self.table = drawn_from_rows(dataset, rng)
         self.logs: list[float] = []
-
-    @property
-    def level(self) -> tuple[float, float]:
-        """Mean log probability of the last half of the rounds before completions, and its error."""
-        last = np.array(self.logs[len(self.logs) // 2 :])
-        if len(last) < 2:
-            return 0.0, 0.0
-        return float(last.mean()), float(last.std(ddof=1) / np.sqrt(len(last)))
+        self.recent: deque[tuple[list[tuple[int, ...]], Dataset]] = deque(maxlen=settings.compared)
 
     def moves(self) -> bool:
         """Return whether the chain is still on its way to the posterior."""
@@ -217,16 +217,18 @@ class Augmentation:
     def advance(self) -> None:
         """Make one round; search anew while the chain is on its way."""
         parents = self.walk.step(self.table, self.moves())
+        parents = self.test(parents, self.table, self.walk.density, self._drawn_cells)
         for _ in range(self.settings.draws):
-            net = _drawn_tables(parents, DataCounts(self.table), self.score, self.rng)
-            self._draw_cells(net)
+            net = drawn_tables(parents, DataCounts(self.table), self.score, self.rng)
+            self.table = self._drawn_cells(self.table, net)
+        self.recent.append((parents, self.table))
         if self.moves():
             self.logs.append(self._log_observed(net))
 
-    def _draw_cells(self, net: NetworkTables) -> None:
-        """Draw all missing cells."""
-        codes = self.gaps.draw(self.table.codes, net, self.settings.sweeps, self.rng)
-        self.table = replace(self.table, codes=codes)
+    def _drawn_cells(self, table: Dataset, net: NetworkTables) -> Dataset:
+        """Return a table in which all missing cells are drawn again."""
+        codes = self.gaps.draw(table.codes, net, self.settings.sweeps, self.rng)
+        return replace(table, codes=codes)
 
     def _log_observed(self, net: NetworkTables) -> float:
         """Return the log probability of the observed cells of the watched rows with gaps."""
@@ -236,33 +238,39 @@ class Augmentation:
 
 def best_chains(chains: Sequence[Augmentation], worse_mode: float) -> list[Augmentation]:
     """Leave out the chains in modes that have hardly any share in the posterior."""
-    best, error = max(chain.level for chain in chains)
+    evidence = log_evidence(chains)
+    best = int(evidence.sum(axis=1).argmax())
     return [
         chain
-        for chain in chains
-        if best - chain.level[0] <= max(worse_mode, 2 * np.hypot(error, chain.level[1]))
+        for chain, lead in zip(chains, evidence[best].tolist(), strict=True)
+        if lead <= worse_mode
     ]
 
 
-def _drawn_tables(
-    parents: Sequence[tuple[int, ...]], counts: DataCounts, score: Score, rng: np.random.Generator
-) -> NetworkTables:
-    """Draw the tables of a network."""
-    families = [drawn_table(counts(v, above), score, rng) for v, above in enumerate(parents)]
-    return network_tables(families, counts.dataset.cards)
+def log_evidence(chains: Sequence[Augmentation]) -> np.ndarray:
+    """Return the log Bayes factor of the networks of each chain against those of each other.
 
+    It is the mean of two log ratios of the probabilities of completed tables, of which one chain
+    drew the one, the other the other: the integral of `lsbn.missing.halfway` by its two ends. All
+    recent networks and tables of the chains are compared, and the means are taken.
 
-def drawn_table(found: FamilyCounts, score: Score, rng: np.random.Generator) -> FamilyTable:
-    """Draw the table of a family from its posterior.
-
-    Each row is drawn from a Dirichlet distribution whose mean is the predictive distribution of the
-    score, and whose weight is the number of rows of the data and a prior weight: that of BDeu and
-    K2, and as many rows as there are states for the mixed score and BIC.
+    Returns
+    -------
+    (chains, chains) array
+        Its transpose is its negative.
     """
-    means = predictive_table(found.counts, found.cards, score)
-    sizes, weight = found.counts.sum(axis=1, keepdims=True), float(found.counts.shape[1])
-    if score.kind == "bdeu":
-        weight = score.ess / float(np.prod(found.cards.astype(float)))
-    table = rng.standard_gamma(means * (sizes + weight)) + LEAST_SHARE * means
-    table /= table.sum(axis=1, keepdims=True)
-    return FamilyTable(found.child, found.parents, found.cards, table, found.keys)
+    densities = [chain.walk.density for chain in chains if chain.walk.density is not None]
+    score = chains[0].score
+    if score.finds_density and densities:
+        score = replace(score, density=float(np.mean(densities)))
+    ratio = np.zeros((len(chains), len(chains)))
+    for i, chain in enumerate(chains):
+        for own, table in chain.recent:
+            family = cache(FamilyScores(table, score, chain.test.knowledge, chain.test.lookup))
+            logs = [[_log_network(net, family) for net, _ in other.recent] for other in chains]
+            ratio[i] += (_log_network(own, family) - np.mean(logs, axis=1)) / len(chain.recent)
+    return (ratio - ratio.T) / 2
+
+
+def _log_network(parents: Sequence[tuple[int, ...]], family: Callable[..., float]) -> float:
+    return sum(family(v, above) for v, above in enumerate(parents))
