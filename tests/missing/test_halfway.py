@@ -14,7 +14,7 @@ from lsbn.learners import Score
 from lsbn.learners.families import FamilyScores
 from lsbn.learners.scoring import columns_of
 from lsbn.missing import ChainSettings
-from lsbn.missing.chain import Augmentation, best_chains, log_evidence
+from lsbn.missing.chain import Augmentation, Round, best_chains, log_evidence
 from lsbn.missing.deck import drawn_from_rows
 from lsbn.missing.halfway import FamilyTest, drawn_table, halfway_table
 from naive_missing import halfway_rows
@@ -96,9 +96,7 @@ def test_only_edges_that_were_left_out_and_have_hope_are_tested_again():
 def test_networks_stay_acyclic_and_knowledge_holds(dataset):
     table = drawn_from_rows(dataset, np.random.default_rng(0))
     known = resolve(
-        Knowledge(
-            required=[("HR", "HRBP")], forbidden=[("CO", "HREKG")], max_parents={"HREKG": 1}
-        ),
+        Knowledge(required=[("HR", "HRBP")], forbidden=[("CO", "HREKG")], max_parents={"HREKG": 1}),
         dataset.names,
     )
     hr, bp, sat, co, err, ekg = range(6)
@@ -157,8 +155,8 @@ def test_chains_are_compared_by_each_others_tables(dataset):
     ]
     good, bad = [(), (0,), (0,), (0,), (), (0,)], [()] * 6
     for chain, net in zip(chains, (good, bad, good), strict=True):
-        chain.recent.append((net, chain.table))
-    found = log_evidence(chains)
+        chain.recent.append(Round(net, chain.table))
+    found = log_evidence([chain.recent for chain in chains], chains[0].families())
     logs = [
         [sum(FamilyScores(c.table, score)(v, net[v]) for v in range(6)) for net in (good, bad)]
         for c in chains
@@ -168,4 +166,4 @@ def test_chains_are_compared_by_each_others_tables(dataset):
     assert expected > 100
     np.testing.assert_allclose(found, -found.T)
     assert found[0, 2] == 0
-    assert best_chains(chains, 10.0) == [chains[0], chains[2]]
+    assert best_chains(chains, settings) == [chains[0], chains[2]]

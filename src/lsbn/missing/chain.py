@@ -7,11 +7,11 @@ rows. Networks and tables are drawn, not maximised, so completions differ as far
 values are unknown.
 
 Cells that were drawn from a network speak for this network, so a chain moves slowly: how many
-rounds it takes depends on the table. So the chain watches the log probability of the observed cells
-under the networks and tables that it draws. It rises as long as the chain is on its way, and the
-first completion is kept when it no longer does. A chain also stays long in one of several modes, so
-there are several chains. Those whose networks have clearly less evidence than those of the best
-have hardly any share in the posterior and are left out. The others give completions by turns.
+rounds it takes depends on the table. It is on its way as long as the networks of its last rounds
+have more evidence than those before, see `log_evidence`, and the first completion is kept when they
+no longer have. A chain also stays long in one of several modes, so there are several chains. Those
+whose networks have clearly less evidence than those of the best have hardly any share in the
+posterior and are left out. The others give completions by turns.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,7 +35,7 @@ from lsbn.missing.deck import drawn_from_rows
 from lsbn.missing.halfway import FamilyTest, drawn_tables
 from lsbn.missing.walk import NetworkWalk
 
-__all__ = ["ChainSettings", "complete", "still_rises"]
+__all__ = ["ChainSettings", "Round", "complete", "log_evidence"]
 
 
 @dataclass(frozen=True)
@@ -51,18 +52,15 @@ class ChainSettings:
         A chain is left out if its log evidence is lower than that of the best chain by more than
         this, in nats, see `log_evidence`.
     compared : int
-        Number of the last rounds of each chain that are compared.
-    least_rounds, most_rounds : int
-        Rounds before the first completion: at least and at most so many. Between them the chain
-        goes on as long as the log probability of the observed cells rises, see `still_rises`.
+        Number of rounds of each chain that are compared with others.
+    most_rounds : int
+        Most rounds before the first completion.
+    rising : float
+        A chain goes on if its last rounds have more evidence than those before, by this in nats.
     draws : int
         How often a round draws the tables of its network, and then the cells.
     sweeps : int
         How often each cell is drawn, given the same tables.
-    watched_rows : int
-        The log probability is that of the observed cells of at most so many rows, evenly spaced.
-    log_sweeps : int
-        Sweeps for each missing cell, for the log probability.
     """
 
     completions: int = 10
@@ -70,33 +68,10 @@ class ChainSettings:
     chains: int = 3
     worse_mode: float = 10.0
     compared: int = 4
-    least_rounds: int = 8
     most_rounds: int = 60
+    rising: float = 5.0
     draws: int = 5
     sweeps: int = 3
-    watched_rows: int = 5000
-    log_sweeps: int = 5
-
-
-def still_rises(logs: Sequence[float]) -> bool:
-    """Return whether the values of a chain still rise, as far as their spread lets us see.
-
-    The first half is left out. Of the rest, the mean of the last half must exceed that of the half
-    before by its standard error (the idea of Geweke 1992).
-
-    Examples
-    --------
-    >>> still_rises([-90, -80, -70, -60, -50, -40, -30, -20])
-    True
-    >>> still_rises([-90, -80, -70, -60, -21, -19, -21, -19])
-    False
-    """
-    rest = np.asarray(logs, float)[len(logs) // 2 :]
-    before, last = rest[: len(rest) // 2], rest[len(rest) // 2 :]
-    if len(before) < 2:
-        return True
-    error = np.sqrt(before.var(ddof=1) / len(before) + last.var(ddof=1) / len(last))
-    return bool(last.mean() - before.mean() > error)
 
 
 def complete(
@@ -148,9 +123,8 @@ def complete(
     for number, chain in enumerate(chains):
         while chain.moves():
             chain.advance()
-            done, log = len(chain.logs), chain.logs[-1]
-            tell(f"chain {number + 1}, round {done}: log probability {log:,.1f}")
-    kept = best_chains(chains, settings.worse_mode)
+            tell(f"chain {number + 1}, round {chain.rounds}: {chain.n_edges} edges")
+    kept = best_chains(chains, settings)
     tables = []
     for done in range(settings.completions):
         chain = kept[done % len(kept)]
@@ -159,6 +133,13 @@ def complete(
         tables.append(chain.table)
         tell(f"completion {done + 1} of {settings.completions}")
     return tables
+
+
+class Round(NamedTuple):
+    """The network of a round, and the table that was completed by it."""
+
+    parents: Sequence[tuple[int, ...]]
+    table: Dataset
 
 
 class Augmentation:
@@ -180,10 +161,10 @@ class Augmentation:
     ----------
     table : Dataset
         The last completed table.
-    logs : list of float
-        The log probability of the observed cells that are watched, after each round.
-    recent : deque of tuple
-        The networks of the last rounds, and the tables completed by each of them.
+    rounds : int
+        Number of rounds before completions.
+    recent : deque of Round
+        The last ones.
     """
 
     def __init__(
@@ -198,21 +179,20 @@ class Augmentation:
         assert dataset.gaps is not None
         self.rng, self.score, self.settings = rng, score, settings
         self.gaps = Gaps.of(dataset.gaps)
-        step = -(-dataset.n_rows // settings.watched_rows)
-        self.watched = np.arange(0, dataset.n_rows, step)
-        self.watched_gaps = Gaps.of(dataset.gaps[:, self.watched])
         self.walk = NetworkWalk(dataset, score, knowledge, rng, n_jobs)
         self.test = FamilyTest(dataset, score, knowledge, rng, settings.draws)
         self.table = drawn_from_rows(dataset, rng)
-        self.logs: list[float] = []
-        self.recent: deque[tuple[list[tuple[int, ...]], Dataset]] = deque(maxlen=settings.compared)
+        self.rounds, self.rises = 0, True
+        self.recent: deque[Round] = deque(maxlen=2 * settings.compared)
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges of the last network."""
+        return sum(map(len, self.recent[-1].parents))
 
     def moves(self) -> bool:
         """Return whether the chain is still on its way to the posterior."""
-        done, settings = len(self.logs), self.settings
-        if done < min(settings.least_rounds, settings.most_rounds):
-            return True
-        return done < settings.most_rounds and still_rises(self.logs)
+        return self.rises and self.rounds < self.settings.most_rounds
 
     def advance(self) -> None:
         """Make one round; search anew while the chain is on its way."""
@@ -221,54 +201,69 @@ class Augmentation:
         for _ in range(self.settings.draws):
             net = drawn_tables(parents, DataCounts(self.table), self.score, self.rng)
             self.table = self._drawn_cells(self.table, net)
-        self.recent.append((parents, self.table))
+        self.recent.append(Round(parents, self.table))
         if self.moves():
-            self.logs.append(self._log_observed(net))
+            self.rounds += 1
+            size = self.settings.compared
+            if self.rounds >= 2 * size and self.rounds % size == 0:
+                rounds = list(self.recent)
+                evidence = log_evidence([rounds[:size], rounds[size:]], self.families())
+                self.rises = evidence[1, 0] > self.settings.rising
+
+    def families(self, density: float | None = None) -> Callable[[Dataset], FamilyScores]:
+        """Return what scores families of a table, by a density: that of the chain by default."""
+        score, density = self.score, density or self.walk.density
+        if score.finds_density and density is not None:
+            score = replace(score, density=density)
+        known = (self.test.knowledge, self.test.lookup)
+        return lambda table: FamilyScores(table, score, *known)
 
     def _drawn_cells(self, table: Dataset, net: NetworkTables) -> Dataset:
         """Return a table in which all missing cells are drawn again."""
         codes = self.gaps.draw(table.codes, net, self.settings.sweeps, self.rng)
         return replace(table, codes=codes)
 
-    def _log_observed(self, net: NetworkTables) -> float:
-        """Return the log probability of the observed cells of the watched rows with gaps."""
-        codes, sweeps = self.table.codes[:, self.watched], self.settings.log_sweeps
-        return float(self.watched_gaps.log_observed(codes, net, sweeps, self.rng).sum())
 
-
-def best_chains(chains: Sequence[Augmentation], worse_mode: float) -> list[Augmentation]:
+def best_chains(chains: Sequence[Augmentation], settings: ChainSettings) -> list[Augmentation]:
     """Leave out the chains in modes that have hardly any share in the posterior."""
-    evidence = log_evidence(chains)
+    if len(chains) < 2 or not chains[0].recent:
+        return list(chains)
+    densities = [chain.walk.density for chain in chains if chain.walk.density is not None]
+    families = chains[0].families(float(np.mean(densities)) if densities else None)
+    evidence = log_evidence([list(c.recent)[-settings.compared :] for c in chains], families)
     best = int(evidence.sum(axis=1).argmax())
-    return [
-        chain
-        for chain, lead in zip(chains, evidence[best].tolist(), strict=True)
-        if lead <= worse_mode
-    ]
+    leads = evidence[best].tolist()
+    return [c for c, lead in zip(chains, leads, strict=True) if lead <= settings.worse_mode]
 
 
-def log_evidence(chains: Sequence[Augmentation]) -> np.ndarray:
-    """Return the log Bayes factor of the networks of each chain against those of each other.
+def log_evidence(
+    groups: Sequence[Sequence[Round]], families: Callable[[Dataset], FamilyScores]
+) -> np.ndarray:
+    """Return the log Bayes factor of the networks of each group of rounds against each other group.
 
-    It is the mean of two log ratios of the probabilities of completed tables, of which one chain
-    drew the one, the other the other: the integral of `lsbn.missing.halfway` by its two ends. All
-    recent networks and tables of the chains are compared, and the means are taken.
+    It is the integral of `lsbn.missing.halfway` by its two ends: the mean of the log ratios of the
+    probabilities of two completed tables, one drawn from either network. We take the mean over all
+    networks of the groups.
+
+    Parameters
+    ----------
+    groups : sequence of sequence of Round
+    families : callable
+        Gives the scores of the families of a table.
 
     Returns
     -------
-    (chains, chains) array
+    (groups, groups) array
         Its transpose is its negative.
     """
-    densities = [chain.walk.density for chain in chains if chain.walk.density is not None]
-    score = chains[0].score
-    if score.finds_density and densities:
-        score = replace(score, density=float(np.mean(densities)))
-    ratio = np.zeros((len(chains), len(chains)))
-    for i, chain in enumerate(chains):
-        for own, table in chain.recent:
-            family = cache(FamilyScores(table, score, chain.test.knowledge, chain.test.lookup))
-            logs = [[_log_network(net, family) for net, _ in other.recent] for other in chains]
-            ratio[i] += (_log_network(own, family) - np.mean(logs, axis=1)) / len(chain.recent)
+    ratio = np.zeros((len(groups), len(groups)))
+    for i, rounds in enumerate(groups):
+        for own in rounds:
+            family = cache(families(own.table))
+            logs = [[_log_network(each.parents, family) for each in other] for other in groups]
+            ratio[i] += _log_network(own.parents, family) - np.array(list(map(np.mean, logs)))
+        ratio[i] /= len(rounds)
+    np.fill_diagonal(ratio, 0.0)
     return (ratio - ratio.T) / 2
 
 
