@@ -45,7 +45,7 @@ def after_tests(dataset, table, parents, times, knowledge=None, left_out=()):
     found = []
     for seed in range(times):
         rng = np.random.default_rng(seed)
-        test = FamilyTest(dataset, Score(), knowledge, rng, 5)
+        test = FamilyTest(dataset, Score(), knowledge, rng)
         test.left_out |= set(left_out)
         found.append(test(parents, table, None, cells(dataset, rng)))
     return found
@@ -62,35 +62,38 @@ def filled(dataset, b):
 def pair(noise):
     """Two columns, the second a copy of the first except for a share of its values."""
     rng = np.random.default_rng(0)
-    a = rng.integers(0, 2, 400)
-    b = np.where(rng.random(400) < noise, rng.integers(0, 2, 400), a)
+    a = rng.integers(0, 2, 2000)
+    b = np.where(rng.random(2000) < noise, rng.integers(0, 2, 2000), a)
     return holes(pd.DataFrame({"a": a, "b": b}), 0.5)
 
 
 def test_an_edge_is_not_kept_by_the_cells_drawn_from_it():
     dataset = pair(1.0)
-    table = filled(dataset, lambda a, rng: a)
+    table = filled(dataset, lambda a, rng: np.where(rng.random(len(a)) < 0.7, a, 1 - a))
     families = FamilyScores(table, Score())
     assert families(1, (0,)) - families(1, ()) > 20
-    assert sum(net == [(), ()] for net in after_tests(dataset, table, [(), (0,)], 10)) >= 8
+    assert sum(net == [(), ()] for net in after_tests(dataset, table, [(), (0,)], 10)) >= 7
 
 
 def test_an_edge_is_not_kept_out_by_the_cells_drawn_without_it():
-    dataset = pair(0.6)
+    dataset = pair(0.7)
     table = filled(dataset, lambda a, rng: rng.integers(0, 2, len(a)))
     found = after_tests(dataset, table, [(), ()], 10, left_out=[(0, 1)])
     assert sum(net == [(), (0,)] for net in found) >= 9
 
 
-def test_only_edges_that_were_left_out_and_have_hope_are_tested_again():
-    dataset = pair(1.0)
-    table, rng = filled(dataset, lambda a, rng: rng.integers(0, 2, len(a))), None
-    rng = np.random.default_rng(0)
-    test = FamilyTest(dataset, Score(), None, rng, 5)
-    assert test([(), ()], table, None, cells(dataset, rng)) == [(), ()]
-    assert not test.left_out
-    test([(), (0,)], table, None, cells(dataset, rng))
-    assert test.left_out == {(0, 1)}
+def test_only_edges_that_a_test_left_out_are_tested_again():
+    dataset, left_out = pair(1.0), []
+    table = filled(dataset, lambda a, rng: rng.integers(0, 2, len(a)))
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        test = FamilyTest(dataset, Score(), None, rng)
+        assert test([(), ()], table, None, cells(dataset, rng)) == [(), ()]
+        assert not test.left_out
+        net = test([(), (0,)], table, None, cells(dataset, rng))
+        assert test.left_out <= ({(0, 1)} if net == [(), ()] else set())
+        left_out += test.left_out
+    assert left_out
 
 
 def test_networks_stay_acyclic_and_knowledge_holds(dataset):
@@ -122,7 +125,7 @@ def test_columns_without_gaps_are_not_tested(dataset):
     )
     whole.gaps[:3] = False
     rng = np.random.default_rng(0)
-    test = FamilyTest(whole, Score(), None, rng, 5)
+    test = FamilyTest(whole, Score(), None, rng)
     parents = [(), (0,), (0, 1), (), (), ()]
     table = drawn_from_rows(whole, rng)
     assert test._others(parents, FamilyScores(table, Score())) == {}

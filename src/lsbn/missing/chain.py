@@ -180,7 +180,7 @@ class Augmentation:
         self.rng, self.score, self.settings = rng, score, settings
         self.gaps = Gaps.of(dataset.gaps)
         self.walk = NetworkWalk(dataset, score, knowledge, rng, n_jobs)
-        self.test = FamilyTest(dataset, score, knowledge, rng, settings.draws)
+        self.test = FamilyTest(dataset, score, knowledge, rng)
         self.table = drawn_from_rows(dataset, rng)
         self.rounds, self.rises = 0, True
         self.recent: deque[Round] = deque(maxlen=2 * settings.compared)

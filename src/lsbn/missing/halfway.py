@@ -40,6 +40,8 @@ Draw = Callable[[Dataset, NetworkTables], Dataset]
 
 CLOSE = 100.0
 """Parents are tested if they lose less than this on the completed table, in nats."""
+DRAWS = 5
+"""How often the tables of the tested families, and then all cells, are drawn half-way."""
 HOPELESS = -8.0
 """An edge that was left out is tested again unless its gain was lower than this, in nats."""
 LEAST_SHARE = 1e-9
@@ -59,8 +61,6 @@ class FamilyTest:
     score : Score
     knowledge : Constraints or None
     rng : Generator
-    draws : int
-        How often tables and cells are drawn half-way.
 
     Attributes
     ----------
@@ -74,10 +74,9 @@ class FamilyTest:
         score: Score,
         knowledge: Constraints | None,
         rng: np.random.Generator,
-        draws: int,
     ) -> None:
         assert dataset.gaps is not None
-        self.score, self.knowledge, self.rng, self.draws = score, knowledge, rng, draws
+        self.score, self.knowledge, self.rng = score, knowledge, rng
         self.has_gaps, self.lookup = np.asarray(dataset.gaps.any(axis=1)), score.lookup()
         self.left_out: set[tuple[int, int]] = set()
 
@@ -104,8 +103,10 @@ class FamilyTest:
         others = self._others(parents, families)
         if not others:
             return chosen
-        for _ in range(self.draws):
-            table = draw(table, self._halfway(parents, others, DataCounts(table)))
+        counts = DataCounts(table)
+        known = {v: self._drawn(counts, v, above) for v, above in enumerate(parents)}
+        for _ in range(DRAWS):
+            table = draw(table, self._halfway(known, others, DataCounts(table)))
         families = FamilyScores(table, score, self.knowledge, self.lookup)
         for v, other in others.items():
             gain = families(v, other) - families(v, parents[v])
@@ -178,20 +179,21 @@ class FamilyTest:
             and bool(known.allows(np.array(other, np.int64), v).all())
         )
 
+    def _drawn(
+        self, counts: DataCounts, v: int, parents: tuple[int, ...], share: float = 1.0
+    ) -> FamilyTable:
+        return drawn_table(counts(v, parents), self.score, self.rng, share)
+
     def _halfway(
-        self, parents: Parents, others: dict[int, tuple[int, ...]], counts: DataCounts
+        self, known: dict[int, FamilyTable], others: dict[int, tuple[int, ...]], counts: DataCounts
     ) -> NetworkTables:
         """Draw the tables half-way between the parents of some variables and others."""
-        families = []
-        for v, above in enumerate(parents):
-            if v not in others:
-                families.append(drawn_table(counts(v, above), self.score, self.rng))
-                continue
-            first, second = (
-                drawn_table(counts(v, own), self.score, self.rng, 0.5) for own in (above, others[v])
-            )
-            families.append(halfway_table(first, second))
-        return network_tables(families, counts.dataset.cards)
+        families = dict(known)
+        for v, other in others.items():
+            above = tuple(known[v].parents.tolist())
+            first, second = (self._drawn(counts, v, own, 0.5) for own in (above, other))
+            families[v] = halfway_table(first, second)
+        return network_tables(list(families.values()), counts.dataset.cards)
 
 
 def _is_above(parents: Parents, a: int, b: int) -> bool:
