@@ -4,8 +4,9 @@ Writes ``missing.md`` beside this file. Values are missing completely at random,
 columns is complete and the values of each other column are missing with a probability that depends
 on one of the complete columns. MIIC is left out if pyAgrum is not installed.
 
-    python experiments/missing.py [--networks alarm,insurance] [--rows 5000] [--seeds 1]
-        [--figures infer,impute] [--store FILE] [--finished] [--output FILE]
+    python experiments/missing.py [--networks alarm,insurance] [--kinds "at random"] [--percent 30]
+        [--rows 5000] [--seeds 1] [--figures infer,impute] [--store FILE] [--finished]
+        [--output FILE]
 
 Finished figures are kept in the store, a JSON file, and are not computed again. With ``--finished``
 the page has the figures of the store only.
@@ -69,6 +70,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--networks", type=words, default=["alarm", "insurance", "win95pts"])
     parser.add_argument("--rows", type=int, default=5000)
+    parser.add_argument("--kinds", type=words, default=[*KINDS])
+    parser.add_argument("--percent", type=numbers, default=[10, 30], help="share of missing cells")
     parser.add_argument("--seeds", type=numbers, default=[1])
     parser.add_argument("--figures", type=words, default=[*FIGURES])
     parser.add_argument("--store", type=Path)
@@ -77,7 +80,8 @@ def main() -> None:
     arguments = parser.parse_args()
     store = Store(arguments.store, arguments.finished)
     rows = []
-    for name, kind, share in product(arguments.networks, KINDS, COMPLETE):
+    shares = [percent / 100 for percent in arguments.percent]
+    for name, kind, share in product(arguments.networks, arguments.kinds, shares):
         cells = []
         for seed in arguments.seeds:
             case, found = Case(name, kind, share, arguments.rows, seed), {}
@@ -94,6 +98,7 @@ def main() -> None:
     ]
     command = (
         f"`python experiments/missing.py --networks {','.join(arguments.networks)} "
+        f'--kinds "{",".join(arguments.kinds)}" --percent {",".join(map(str, arguments.percent))} '
         f"--rows {arguments.rows} --seeds {','.join(map(str, arguments.seeds))}"
     )
     if arguments.figures != [*FIGURES]:
