@@ -40,6 +40,8 @@ Draw = Callable[[Dataset, NetworkTables], Dataset]
 
 CLOSE = 100.0
 """Parents are tested if they lose less than this on the completed table, in nats."""
+MOST_NEAR = 16
+"""A parent is exchanged for one of at most this many of its neighbours."""
 DRAWS = 5
 """How often the tables of the tested families, and then all cells, are drawn half-way."""
 HOPELESS = -8.0
@@ -147,20 +149,27 @@ class FamilyTest:
         for v, above in enumerate(parents):
             for u in above:
                 near[u].add(v)
+        again: dict[int, list[int]] = {}
+        for u, v in self.left_out:
+            again.setdefault(v, []).append(u)
         found = []
         for v, above in enumerate(parents):
-            others = {self._with(v, above, u) for u, w in self.left_out if w == v}
+            others = {_grown(above, u) for u in again.get(v, [])}
             for u in above:
                 rest = tuple(w for w in above if w != u)
-                others |= {rest, *(self._with(v, rest, w) for w in near[u])}
+                others |= {rest, *(_grown(rest, w) for w in self._some(near[u]))}
             others = {other for other in others if self._is_possible(v, above, other, families)}
             if others:
                 now = families(v, above)
                 found += [(v, o) for o in sorted(others) if now - families(v, o) < CLOSE]
         return found
 
-    def _with(self, v: int, parents: tuple[int, ...], u: int) -> tuple[int, ...]:
-        return tuple(sorted({*parents, u}))
+    def _some(self, near: set[int]) -> list[int]:
+        """Return neighbours of a variable, at most `MOST_NEAR` at random."""
+        some = sorted(near)
+        if len(some) > MOST_NEAR:
+            some = self.rng.choice(some, MOST_NEAR, replace=False).tolist()
+        return some
 
     def _is_possible(
         self, v: int, parents: tuple[int, ...], other: tuple[int, ...], families: FamilyScores
@@ -196,6 +205,10 @@ class FamilyTest:
         return network_tables(list(families.values()), counts.dataset.cards)
 
 
+def _grown(parents: tuple[int, ...], u: int) -> tuple[int, ...]:
+    return tuple(sorted({*parents, u}))
+
+
 def _is_above(parents: Parents, a: int, b: int) -> bool:
     """Return whether a is b or one of its ancestors.
 
@@ -210,8 +223,8 @@ def _is_above(parents: Parents, a: int, b: int) -> bool:
     return a in seen
 
 
-def halfway_table(first: FamilyTable, second: FamilyTable) -> FamilyTable:
-    """Return the root of the product of two tables of a variable, not divided by its sums.
+def halfway_table(first: FamilyTable, second: FamilyTable, t: float = 0.5) -> FamilyTable:
+    """Return ``first**(1 - t) second**t`` for two tables of a variable, not divided by its sums.
 
     Its parents are those of both, and all their configurations have rows.
     """
@@ -222,8 +235,8 @@ def halfway_table(first: FamilyTable, second: FamilyTable) -> FamilyTable:
     grid = np.indices(cards[above[::-1]].tolist()).reshape(len(above), -1)[::-1]
     codes = np.zeros((len(cards), grid.shape[1]), np.int64)
     codes[above] = grid
-    product = first.table[first.rows(codes)] * second.table[second.rows(codes)]
-    return FamilyTable(first.child, above, cards[above], np.sqrt(product))
+    rows = [table.table[table.rows(codes)] for table in (first, second)]
+    return FamilyTable(first.child, above, cards[above], rows[0] ** (1 - t) * rows[1] ** t)
 
 
 def drawn_tables(
