@@ -43,7 +43,7 @@ CLOSE = 100.0
 MOST_NEAR = 16
 """A parent is exchanged for one of at most this many of its neighbours."""
 DRAWS = 5
-"""How often the tables of the tested families, and then all cells, are drawn half-way."""
+"""How often all tables, and then all cells, are drawn half-way."""
 HOPELESS = -8.0
 """An edge that was left out is tested again unless its gain was lower than this, in nats."""
 LEAST_SHARE = 1e-9
@@ -105,10 +105,8 @@ class FamilyTest:
         others = self._others(parents, families)
         if not others:
             return chosen
-        counts = DataCounts(table)
-        known = {v: self._drawn(counts, v, above) for v, above in enumerate(parents)}
         for _ in range(DRAWS):
-            table = draw(table, self._halfway(known, others, DataCounts(table)))
+            table = draw(table, self._halfway(parents, others, DataCounts(table)))
         families = FamilyScores(table, score, self.knowledge, self.lookup)
         for v, other in others.items():
             gain = families(v, other) - families(v, parents[v])
@@ -188,21 +186,20 @@ class FamilyTest:
             and bool(known.allows(np.array(other, np.int64), v).all())
         )
 
-    def _drawn(
-        self, counts: DataCounts, v: int, parents: tuple[int, ...], share: float = 1.0
-    ) -> FamilyTable:
-        return drawn_table(counts(v, parents), self.score, self.rng, share)
-
     def _halfway(
-        self, known: dict[int, FamilyTable], others: dict[int, tuple[int, ...]], counts: DataCounts
+        self, parents: Parents, others: dict[int, tuple[int, ...]], counts: DataCounts
     ) -> NetworkTables:
         """Draw the tables half-way between the parents of some variables and others."""
-        families = dict(known)
-        for v, other in others.items():
-            above = tuple(known[v].parents.tolist())
-            first, second = (self._drawn(counts, v, own, 0.5) for own in (above, other))
-            families[v] = halfway_table(first, second)
-        return network_tables(list(families.values()), counts.dataset.cards)
+        families = []
+        for v, above in enumerate(parents):
+            if v not in others:
+                families.append(drawn_table(counts(v, above), self.score, self.rng))
+                continue
+            first, second = (
+                drawn_table(counts(v, own), self.score, self.rng, 0.5) for own in (above, others[v])
+            )
+            families.append(halfway_table(first, second))
+        return network_tables(families, counts.dataset.cards)
 
 
 def _grown(parents: tuple[int, ...], u: int) -> tuple[int, ...]:
