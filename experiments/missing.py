@@ -4,8 +4,9 @@ Writes ``missing.md`` beside this file. Values are missing completely at random,
 columns is complete and the values of each other column are missing with a probability that depends
 on one of the complete columns. MIIC is left out if pyAgrum is not installed.
 
-    python experiments/missing.py [--networks alarm,insurance] [--rows 5000] [--seeds 1]
-        [--figures infer,impute] [--store FILE] [--finished] [--output FILE]
+    python experiments/missing.py [--networks alarm,insurance] [--kinds "at random"] [--percent 30]
+        [--rows 5000] [--seeds 1] [--figures infer,impute] [--store FILE] [--finished]
+        [--output FILE]
 
 Finished figures are kept in the store, a JSON file, and are not computed again. With ``--finished``
 the page has the figures of the store only.
@@ -34,21 +35,28 @@ from lsbn.network import BayesianNetwork
 from lsbn.studies.tabular import Table
 from parts.available_rows import climb
 from parts.command_line import numbers, words
+from parts.true_cells import graph_by_true_cells
 
 COMPLETE = {0.1: 0.8, 0.3: 0.5}
 """The share of the rows of a complete table that is compared with a share of missing values."""
 KINDS = ("at random", "by columns")
-STRUCTURE = ("infer", "fewer rows", "by rows", "drop", "state", "MIIC")
+STRUCTURE = ("infer", "fewer rows", "true cells", "by rows", "drop", "state", "MIIC")
 FILLING = ("impute", "mode", "KNN", "iterative")
+PREDICTION = ("unseen", "unseen fewer")
+FIGURES = (*STRUCTURE, *FILLING, *PREDICTION)
+UNSEEN_ROWS = 5000
 WHAT_IS_SHOWN = """\
 *infer* is `LSBN(missing="infer")`, *drop* and *state* the other options. *fewer rows* is a complete
-table with 80 % (for 10 % missing) or 50 % (for 30 %) of the rows. *by rows* is hill climbing by
+table with 80 % (for 10 % missing) or 50 % (for 30 %) of the rows. *true cells* learns ten
+completions that are drawn from the true network. *by rows* is hill climbing by
 BIC, where each edge is judged by the rows that have all values it needs. *MIIC* is that of pyAgrum,
 which (in version 3.3.1) refuses missing values, so they are a state. These columns are F of the
 skeleton in percent. *impute* is the share of missing cells in percent whose true state `impute`
 gives; *mode* fills in the most frequent state of the column, *KNN* and *iterative* are
-scikit-learn's imputers on the codes of the states, rounded. All figures are means over the seeds; a
-dash means that nothing could be learned, or that the figure was not measured."""
+scikit-learn's imputers on the codes of the states, rounded. *unseen* is the mean log-likelihood of
+5,000 unseen complete rows in nats, averaged over the networks of *infer*, or of *fewer rows*. All
+figures are means over the seeds; a dash means that nothing could be learned, or that the figure was
+not measured."""
 
 
 NOISE_IS_SHOWN = """\
@@ -62,15 +70,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--networks", type=words, default=["alarm", "insurance", "win95pts"])
     parser.add_argument("--rows", type=int, default=5000)
+    parser.add_argument("--kinds", type=words, default=[*KINDS])
+    parser.add_argument("--percent", type=numbers, default=[10, 30], help="share of missing cells")
     parser.add_argument("--seeds", type=numbers, default=[1])
-    parser.add_argument("--figures", type=words, default=[*STRUCTURE, *FILLING])
+    parser.add_argument("--figures", type=words, default=[*FIGURES])
     parser.add_argument("--store", type=Path)
     parser.add_argument("--finished", action="store_true", help="only cells of the store")
     parser.add_argument("--output", type=Path, default=Path(__file__).with_suffix(".md"))
     arguments = parser.parse_args()
     store = Store(arguments.store, arguments.finished)
     rows = []
-    for name, kind, share in product(arguments.networks, KINDS, COMPLETE):
+    shares = [percent / 100 for percent in arguments.percent]
+    for name, kind, share in product(arguments.networks, arguments.kinds, shares):
         cells = []
         for seed in arguments.seeds:
             case, found = Case(name, kind, share, arguments.rows, seed), {}
@@ -87,12 +98,13 @@ def main() -> None:
     ]
     command = (
         f"`python experiments/missing.py --networks {','.join(arguments.networks)} "
+        f'--kinds "{",".join(arguments.kinds)}" --percent {",".join(map(str, arguments.percent))} '
         f"--rows {arguments.rows} --seeds {','.join(map(str, arguments.seeds))}"
     )
-    if arguments.figures != [*STRUCTURE, *FILLING]:
+    if arguments.figures != [*FIGURES]:
         command += f' --figures "{",".join(arguments.figures)}"'
     command += "`"
-    header = ["network", "missing", *STRUCTURE, *FILLING]
+    header = ["network", "missing", *FIGURES]
     note = f"{command}\n\n{WHAT_IS_SHOWN}"
     page = Table("missing", "Missing values", header, rows, note).markdown(1)
     header = ["seed", "highest", "above 0.5"]
@@ -130,8 +142,10 @@ class Store:
 def means(cells: list[dict[str, float]]) -> list[str]:
     """Return the mean of each figure over the seeds; a dash if a seed does not have it."""
     return [
-        f"{fmean(cell[figure] for cell in cells):.1f}" if all(figure in c for c in cells) else "-"
-        for figure in (*STRUCTURE, *FILLING)
+        f"{fmean(cell[figure] for cell in cells):.{3 if figure in PREDICTION else 1}f}"
+        if all(figure in cell for cell in cells)
+        else "-"
+        for figure in FIGURES
     ]
 
 
@@ -169,6 +183,12 @@ class Case:
         """The model of the table with missing values."""
         return LSBN(missing="infer", random_state=self.seed, n_jobs=1).fit(self.tables[2])
 
+    @cached_property
+    def smaller(self) -> LSBN:
+        """The model of the complete table with fewer rows."""
+        fewer = self.tables[0].head(int(COMPLETE[self.share] * self.rows))
+        return LSBN(random_state=self.seed, n_jobs=1).fit(fewer)
+
 
 def measured(case: Case, figure: str) -> dict[str, float]:
     """Return one figure of one table; nothing if it cannot be had."""
@@ -180,16 +200,19 @@ def measured(case: Case, figure: str) -> dict[str, float]:
         return {figure: 100 * float((filled == table.astype(object)).to_numpy()[mask].mean())}
     if figure in FILLING:
         return {figure: accuracy(table, mask, figure)}
+    if figure in PREDICTION:
+        return {figure: unseen(case.model if figure == "unseen" else case.smaller, case)}
     graph = _graph(case, figure)
     return {} if graph is None else {figure: f_score(graph, case.net)}
 
 
 def _graph(case: Case, figure: str) -> nx.DiGraph | None:
     """Learn the graph of another method; None if it cannot be had."""
-    table, _, gaps = case.tables
+    gaps = case.tables[2]
     if figure == "fewer rows":
-        fewer = table.head(int(COMPLETE[case.share] * case.rows))
-        return LSBN(random_state=case.seed, n_jobs=1).fit(fewer).dag_
+        return case.smaller.dag_
+    if figure == "true cells":
+        return graph_by_true_cells(case.net, Dataset.from_table(gaps, missing="infer"), case.seed)
     if figure == "by rows":
         return climb(Dataset.from_table(gaps, missing="infer"))
     if figure == "MIIC":
@@ -198,6 +221,17 @@ def _graph(case: Case, figure: str) -> nx.DiGraph | None:
         return LSBN(missing=figure, random_state=case.seed, n_jobs=1).fit(gaps).dag_
     except ValueError:  # fewer than two rows are left
         return None
+
+
+def unseen(model: LSBN, case: Case) -> float:
+    """Return the mean log-likelihood of new rows, whose states both tables have."""
+    seed = np.random.SeedSequence([1, case.seed])
+    rows = case.net.sample(UNSEEN_ROWS, random_state=seed).astype(str)
+    fewer = case.tables[0].head(int(COMPLETE[case.share] * case.rows))
+    for table in (fewer, case.tables[2]):
+        for name in table:
+            rows = rows[rows[name].isin(table[name].dropna().astype(str))]
+    return float(np.mean(model.log_likelihood(rows, average=True)))
 
 
 def noise_joined(seed: int, rows: int = 1000, columns: int = 20) -> dict[str, float]:

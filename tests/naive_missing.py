@@ -53,3 +53,16 @@ def similarity(codes, gaps, columns, weights, row, other):
         if not gaps[u, row] and not gaps[u, other]:
             total += weight if codes[u, row] == codes[u, other] else -weight
     return total
+
+
+def halfway_rows(first, second, above, cards):
+    """Root of the product of two tables, for each configuration of ``above``, the first lowest."""
+    for values in itertools.product(*(range(cards[u]) for u in reversed(above))):
+        row = dict(zip(reversed(above), values, strict=True))
+        rows = []
+        for family in (first, second):
+            place, step = 0, 1
+            for u in family.parents.tolist():
+                place, step = place + row[u] * step, step * cards[u]
+            rows.append(family.table[place])
+        yield [(a * b) ** 0.5 for a, b in zip(*rows, strict=True)]

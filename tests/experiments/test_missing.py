@@ -5,6 +5,7 @@ import pytest
 
 from experiment_cases import load_experiment
 from lsbn import Dataset, load_network
+from lsbn.kernels.gaps import log_observed
 from lsbn.missing import chain
 
 
@@ -54,11 +55,12 @@ def test_a_case_is_learned_once(study, monkeypatch):
     assert 30 < found["infer"] <= 100
     assert 50 < study.measured(case, "impute")["impute"] <= 100
     assert case.model is case.model
+    assert -30 < study.measured(case, "unseen")["unseen"] < -10
     assert study.measured(case, "drop")["drop"] < found["infer"]
 
 
 def test_a_figure_that_a_seed_lacks_is_a_dash(study):
-    cells = [dict.fromkeys((*study.STRUCTURE, *study.FILLING), 50.0), {"infer": 60.0}]
+    cells = [dict.fromkeys(study.FIGURES, 50.0), {"infer": 60.0}]
     assert study.means(cells)[:2] == ["55.0", "-"]
 
 
@@ -105,3 +107,31 @@ def test_no_step_closes_a_cycle():
         new = part.changed(above, step)
         graph = nx.DiGraph([(u, v) for v, own in enumerate(new) for u in own])
         assert nx.is_directed_acyclic_graph(graph)
+
+
+def test_true_cells_are_drawn_by_the_tables_of_the_network():
+    net, parts = load_network("alarm"), load_experiment("parts.true_cells")
+    table = net.sample(400, random_state=0)[list(reversed(net.names))]
+    mask = np.random.default_rng(0).random(table.shape) < 0.1
+    data = Dataset.from_table(table.astype(object).mask(mask), missing="infer")
+    rows = np.array(
+        [
+            [s.index(x) for s, x in zip(data.states, row, strict=True)]
+            for row in table.head(20).astype(str).to_numpy()
+        ]
+    )
+    no_gaps = (np.zeros(21, np.int64), np.zeros(0, np.int64))
+    rng = np.random.default_rng(0)
+    found = log_observed(parts.true_tables(net, data), rows, *no_gaps, 1, rng)
+    for log, (_, row) in zip(found, table.head(20).iterrows(), strict=True):
+        codes = [
+            states.index(row[name]) for name, states in zip(net.names, net.states, strict=True)
+        ]
+        expected = 0.0
+        for v, (above, own) in enumerate(zip(net.parents, net.tables, strict=True)):
+            place = 0
+            for u in above.tolist():
+                place = place * len(net.states[u]) + codes[u]
+            expected += np.log(own[place, codes[v]])
+        assert log == pytest.approx(expected, abs=1e-6)
+    assert parts.graph_by_true_cells(net, data, 0).number_of_edges() > 20

@@ -13,8 +13,8 @@ from lsbn.data import DataError, Dataset
 from lsbn.knowledge import Knowledge, resolve
 from lsbn.learners import LEARNERS, Score
 from lsbn.missing import ChainSettings, complete, learner_options, walk
-from lsbn.missing.chain import Augmentation, best_chains, drawn_table
 from lsbn.missing.deck import drawn_from_columns, drawn_from_rows, similarities
+from lsbn.missing.halfway import drawn_table
 from lsbn.missing.walk import NetworkWalk, _order_of
 from naive_missing import similarity
 
@@ -132,18 +132,6 @@ def test_constant_columns_have_no_parents():
         assert steps.step(filled, anew)[int(dataset.cards.argmin())] == ()
     alone = NetworkWalk(dataset.select(np.array([1])), Score(), None, np.random.default_rng(0))
     assert alone.step(dataset.select(np.array([1])), True) == [()]
-
-
-def test_chains_in_low_modes_are_left_out(dataset):
-    settings = replace(SHORT, most_rounds=0)
-    chains = [
-        Augmentation(dataset, np.random.default_rng(k), Score(), None, 1, settings)
-        for k in range(3)
-    ]
-    levels = [-100.0, -300.0, -105.0]
-    for each, level in zip(chains, levels, strict=True):
-        each.logs = [-900.0, -900.0, level - 1, level + 1]
-    assert best_chains(chains, 10.0) == [chains[0], chains[2]]
 
 
 def test_completions_share_the_work_of_sampling():

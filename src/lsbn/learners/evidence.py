@@ -18,12 +18,11 @@ import numpy as np
 
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
-from lsbn.kernels.direction import leanings
-from lsbn.kernels.scores import extension_scores, family_score, n_parameters
 from lsbn.knowledge import Constraints, Knowledge
 from lsbn.learners.base import Learned
 from lsbn.learners.diagnostics import Figures
-from lsbn.learners.scoring import Score, columns_of
+from lsbn.learners.families import FamilyScores
+from lsbn.learners.scoring import Score
 from lsbn.pairs import PairStatistics
 
 __all__ = ["Disagreement", "KnowledgeDiagnostics", "knowledge_diagnostics"]
@@ -130,10 +129,7 @@ class _Evidence:
         self, dataset: Dataset, knowledge: Constraints, graph: nx.DiGraph, score: Score
     ) -> None:
         self.dataset, self.knowledge, self.graph = dataset, knowledge, graph
-        self.columns, self.lookup = columns_of(dataset), score.lookup()
-        self.odds = score.edge_log_odds(dataset.n_variables)
-        most = max((degree for _, degree in graph.in_degree), default=0) + 1
-        self.penalty = score.penalty(dataset.n_variables, most)
+        self.families = FamilyScores(dataset, score, knowledge)
         self.varying = np.flatnonzero(dataset.cards > 1)
 
     def against_required(self) -> Iterator[Disagreement]:
@@ -142,16 +138,16 @@ class _Evidence:
             if self.dataset.cards[u] < 2 or self.dataset.cards[v] < 2:
                 continue
             rest = self._parents(v) - {u}
-            now, bare = self._family(v, self._parents(v)), self._family(v, rest)
+            now, bare = self.families(v, self._parents(v)), self.families(v, rest)
             options = {"no such edge": bare - now}
             others = [w for w in self._possible(v) if w != u and w not in rest]
-            grown = self._extended(v, rest, others)
+            grown = self.families.extended(v, rest, others)
             if len(grown) and grown.max() > bare:
                 w = others[int(grown.argmax())]
                 options[f"{self._name(w)} -> {self._name(v)}"] = float(grown.max()) - now
             if self._reversible(u, v):
-                gain = float(self._extended(u, self._parents(u), [v])[0])
-                turned = gain - self._family(u, self._parents(u)) + bare - now
+                gain = float(self.families.extended(u, self._parents(u), [v])[0])
+                turned = gain - self.families(u, self._parents(u)) + bare - now
                 options[f"{self._name(v)} -> {self._name(u)}"] = turned
             yield from self._disagreement(u, v, "required", options)
 
@@ -168,12 +164,12 @@ class _Evidence:
                 if (u in turned and self._reversible(v, u) and not self._is_required(v, u))
                 or u not in below
             ]
-            now, grown = self._family(v, parents), self._extended(v, parents, wanted)
+            now, grown = self.families(v, parents), self.families.extended(v, parents, wanted)
             for u, score in zip(wanted, grown.tolist(), strict=True):
                 gain = score - now
                 if u in turned:
                     above = self._parents(u)
-                    gain += self._family(u, above - {v}) - self._family(u, above)
+                    gain += self.families(u, above - {v}) - self.families(u, above)
                 arrow = f"{self._name(u)} -> {self._name(v)}"
                 yield from self._disagreement(u, v, self.knowledge.reason(u, v), {arrow: gain})
 
@@ -217,28 +213,3 @@ class _Evidence:
         """Say whether u -> v is the only path from u to v."""
         ways = set(self.graph.successors(u)) - {v}
         return not any(w == v or nx.has_path(self.graph, w, v) for w in ways)
-
-    def _family(self, v: int, parents: set[int]) -> float:
-        """Log score of a family, with its prior."""
-        members = np.array(sorted(parents), np.int64)
-        score = family_score(self.columns, self.lookup, v, members)
-        return float(score + self.penalty[len(members)] + self._edges(v, members).sum())
-
-    def _extended(self, v: int, parents: set[int], others: list[int]) -> np.ndarray:
-        """Log scores of a family with each of the others; minus infinity if it is too large."""
-        members, more = np.array(sorted(parents), np.int64), np.array(others, np.int64)
-        scores = np.full(len(more), -np.inf)
-        room = n_parameters(self.columns.offsets, v, members) * self.dataset.cards[more]
-        fits = room <= self.dataset.n_rows
-        if fits.any():
-            grown = extension_scores(self.columns, self.lookup, v, members, more[fits])
-            prior = self.penalty[len(members) + 1] + self._edges(v, members).sum()
-            scores[fits] = grown + prior + self._edges(v, more[fits])
-        return scores
-
-    def _edges(self, v: int, parents: np.ndarray) -> np.ndarray:
-        """Log prior of single edges into v, with their leanings."""
-        prior = np.zeros(self.dataset.n_variables)
-        likely, log_odds = self.knowledge.likely_parents(v)
-        prior[likely] = log_odds - self.odds
-        return leanings(self.columns, self.lookup, v, parents) + prior[parents]

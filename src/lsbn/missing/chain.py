@@ -1,39 +1,41 @@
 """Completions of a table with missing values, by data augmentation (Tanner & Wong 1987).
 
-One round draws a network from the posterior of the completed table. Then, several times, it draws
-the tables of this network from their posterior, and all missing cells from the network, given the
-observed cells of their rows. Networks and tables are drawn, not maximised, so completions differ as
-far as the missing values are unknown.
+One round draws a network from the posterior of the completed table, and draws some of its
+families again, see `lsbn.missing.halfway`. Then, several times, it draws the tables of this network
+from their posterior, and all missing cells from the network, given the observed cells of their
+rows. Networks and tables are drawn, not maximised, so completions differ as far as the missing
+values are unknown.
 
 Cells that were drawn from a network speak for this network, so a chain moves slowly: how many
-rounds it takes depends on the table. So the chain watches the log probability of the observed cells
-under the networks and tables that it draws. It rises as long as the chain is on its way, and the
-first completion is kept when it no longer does. A chain also stays long in one of several modes, so
-there are several chains. Those with a log probability that is clearly lower than that of the best
-have hardly any share in the posterior and are left out. The others give completions by turns.
+rounds it takes depends on the table. It is on its way as long as the networks of its last rounds
+have more evidence than those before, see `log_evidence`, and the first completion is kept when they
+no longer have. A chain also stays long in one of several modes, so there are several chains. Those
+whose networks have clearly less evidence than those of the best have hardly any share in the
+posterior and are left out. The others give completions by turns.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
-from lsbn.answers.families import DataCounts, FamilyCounts, FamilyTable
-from lsbn.answers.gaps import Gaps, network_tables
-from lsbn.answers.predictive import predictive_table
+from lsbn.answers.families import DataCounts
+from lsbn.answers.gaps import Gaps
 from lsbn.data import Dataset
 from lsbn.kernels.gaps import NetworkTables
 from lsbn.knowledge import Constraints
 from lsbn.learners import Score
+from lsbn.learners.families import FamilyScores
 from lsbn.missing.deck import drawn_from_rows
+from lsbn.missing.halfway import FamilyTest, drawn_tables
 from lsbn.missing.walk import NetworkWalk
 
-__all__ = ["ChainSettings", "complete", "drawn_table", "still_rises"]
-
-LEAST_SHARE = 1e-9
-"""Smallest probability in a drawn table, times the posterior mean, so that no draw is zero."""
+__all__ = ["ChainSettings", "Round", "complete", "log_evidence"]
 
 
 @dataclass(frozen=True)
@@ -47,52 +49,29 @@ class ChainSettings:
         Number of rounds from one completion of a chain to its next.
     chains : int
     worse_mode : float
-        A chain is left out if its mean log probability is lower than that of the best chain by more
-        than this, in nats, and by more than two standard errors.
-    least_rounds, most_rounds : int
-        Rounds before the first completion: at least and at most so many. Between them the chain
-        goes on as long as the log probability of the observed cells rises, see `still_rises`.
+        A chain is left out if its log evidence is lower than that of the best chain by more than
+        this, in nats, see `log_evidence`.
+    compared : int
+        Number of rounds of each chain that are compared with others.
+    most_rounds : int
+        Most rounds before the first completion.
+    rising : float
+        A chain goes on if its last rounds have more evidence than those before, by this in nats.
     draws : int
         How often a round draws the tables of its network, and then the cells.
     sweeps : int
         How often each cell is drawn, given the same tables.
-    watched_rows : int
-        The log probability is that of the observed cells of at most so many rows, evenly spaced.
-    log_sweeps : int
-        Sweeps for each missing cell, for the log probability.
     """
 
     completions: int = 10
     between: int = 2
     chains: int = 3
     worse_mode: float = 10.0
-    least_rounds: int = 8
+    compared: int = 4
     most_rounds: int = 60
+    rising: float = 5.0
     draws: int = 5
     sweeps: int = 3
-    watched_rows: int = 5000
-    log_sweeps: int = 5
-
-
-def still_rises(logs: Sequence[float]) -> bool:
-    """Return whether the values of a chain still rise, as far as their spread lets us see.
-
-    The first half is left out. Of the rest, the mean of the last half must exceed that of the half
-    before by its standard error (the idea of Geweke 1992).
-
-    Examples
-    --------
-    >>> still_rises([-90, -80, -70, -60, -50, -40, -30, -20])
-    True
-    >>> still_rises([-90, -80, -70, -60, -21, -19, -21, -19])
-    False
-    """
-    rest = np.asarray(logs, float)[len(logs) // 2 :]
-    before, last = rest[: len(rest) // 2], rest[len(rest) // 2 :]
-    if len(before) < 2:
-        return True
-    error = np.sqrt(before.var(ddof=1) / len(before) + last.var(ddof=1) / len(last))
-    return bool(last.mean() - before.mean() > error)
 
 
 def complete(
@@ -144,9 +123,8 @@ def complete(
     for number, chain in enumerate(chains):
         while chain.moves():
             chain.advance()
-            done, log = len(chain.logs), chain.logs[-1]
-            tell(f"chain {number + 1}, round {done}: log probability {log:,.1f}")
-    kept = best_chains(chains, settings.worse_mode)
+            tell(f"chain {number + 1}, round {chain.rounds}: {chain.n_edges} edges")
+    kept = best_chains(chains, settings)
     tables = []
     for done in range(settings.completions):
         chain = kept[done % len(kept)]
@@ -155,6 +133,13 @@ def complete(
         tables.append(chain.table)
         tell(f"completion {done + 1} of {settings.completions}")
     return tables
+
+
+class Round(NamedTuple):
+    """The network of a round, and the table that was completed by it."""
+
+    parents: Sequence[tuple[int, ...]]
+    table: Dataset
 
 
 class Augmentation:
@@ -176,8 +161,10 @@ class Augmentation:
     ----------
     table : Dataset
         The last completed table.
-    logs : list of float
-        The log probability of the observed cells that are watched, after each round.
+    rounds : int
+        Number of rounds before completions.
+    recent : deque of Round
+        The last ones.
     """
 
     def __init__(
@@ -192,77 +179,93 @@ class Augmentation:
         assert dataset.gaps is not None
         self.rng, self.score, self.settings = rng, score, settings
         self.gaps = Gaps.of(dataset.gaps)
-        step = -(-dataset.n_rows // settings.watched_rows)
-        self.watched = np.arange(0, dataset.n_rows, step)
-        self.watched_gaps = Gaps.of(dataset.gaps[:, self.watched])
         self.walk = NetworkWalk(dataset, score, knowledge, rng, n_jobs)
+        self.test = FamilyTest(dataset, score, knowledge, rng)
         self.table = drawn_from_rows(dataset, rng)
-        self.logs: list[float] = []
+        self.rounds, self.rises = 0, True
+        self.recent: deque[Round] = deque(maxlen=2 * settings.compared)
 
     @property
-    def level(self) -> tuple[float, float]:
-        """Mean log probability of the last half of the rounds before completions, and its error."""
-        last = np.array(self.logs[len(self.logs) // 2 :])
-        if len(last) < 2:
-            return 0.0, 0.0
-        return float(last.mean()), float(last.std(ddof=1) / np.sqrt(len(last)))
+    def n_edges(self) -> int:
+        """Number of edges of the last network."""
+        return sum(map(len, self.recent[-1].parents))
 
     def moves(self) -> bool:
         """Return whether the chain is still on its way to the posterior."""
-        done, settings = len(self.logs), self.settings
-        if done < min(settings.least_rounds, settings.most_rounds):
-            return True
-        return done < settings.most_rounds and still_rises(self.logs)
+        return self.rises and self.rounds < self.settings.most_rounds
 
     def advance(self) -> None:
         """Make one round; search anew while the chain is on its way."""
         parents = self.walk.step(self.table, self.moves())
+        parents = self.test(parents, self.table, self.walk.density, self._drawn_cells)
         for _ in range(self.settings.draws):
-            net = _drawn_tables(parents, DataCounts(self.table), self.score, self.rng)
-            self._draw_cells(net)
+            net = drawn_tables(parents, DataCounts(self.table), self.score, self.rng)
+            self.table = self._drawn_cells(self.table, net)
+        self.recent.append(Round(parents, self.table))
         if self.moves():
-            self.logs.append(self._log_observed(net))
+            self.rounds += 1
+            size = self.settings.compared
+            if self.rounds >= 2 * size and self.rounds % size == 0:
+                rounds = list(self.recent)
+                evidence = log_evidence([rounds[:size], rounds[size:]], self.families())
+                self.rises = evidence[1, 0] > self.settings.rising
 
-    def _draw_cells(self, net: NetworkTables) -> None:
-        """Draw all missing cells."""
-        codes = self.gaps.draw(self.table.codes, net, self.settings.sweeps, self.rng)
-        self.table = replace(self.table, codes=codes)
+    def families(self, density: float | None = None) -> Callable[[Dataset], FamilyScores]:
+        """Return what scores families of a table, by a density: that of the chain by default."""
+        score, density = self.score, density or self.walk.density
+        if score.finds_density and density is not None:
+            score = replace(score, density=density)
+        known = (self.test.knowledge, self.test.lookup)
+        return lambda table: FamilyScores(table, score, *known)
 
-    def _log_observed(self, net: NetworkTables) -> float:
-        """Return the log probability of the observed cells of the watched rows with gaps."""
-        codes, sweeps = self.table.codes[:, self.watched], self.settings.log_sweeps
-        return float(self.watched_gaps.log_observed(codes, net, sweeps, self.rng).sum())
+    def _drawn_cells(self, table: Dataset, net: NetworkTables) -> Dataset:
+        """Return a table in which all missing cells are drawn again."""
+        codes = self.gaps.draw(table.codes, net, self.settings.sweeps, self.rng)
+        return replace(table, codes=codes)
 
 
-def best_chains(chains: Sequence[Augmentation], worse_mode: float) -> list[Augmentation]:
+def best_chains(chains: Sequence[Augmentation], settings: ChainSettings) -> list[Augmentation]:
     """Leave out the chains in modes that have hardly any share in the posterior."""
-    best, error = max(chain.level for chain in chains)
-    return [
-        chain
-        for chain in chains
-        if best - chain.level[0] <= max(worse_mode, 2 * np.hypot(error, chain.level[1]))
-    ]
+    if len(chains) < 2 or not chains[0].recent:
+        return list(chains)
+    densities = [chain.walk.density for chain in chains if chain.walk.density is not None]
+    families = chains[0].families(float(np.mean(densities)) if densities else None)
+    evidence = log_evidence([list(c.recent)[-settings.compared :] for c in chains], families)
+    best = int(evidence.sum(axis=1).argmax())
+    leads = evidence[best].tolist()
+    return [c for c, lead in zip(chains, leads, strict=True) if lead <= settings.worse_mode]
 
 
-def _drawn_tables(
-    parents: Sequence[tuple[int, ...]], counts: DataCounts, score: Score, rng: np.random.Generator
-) -> NetworkTables:
-    """Draw the tables of a network."""
-    families = [drawn_table(counts(v, above), score, rng) for v, above in enumerate(parents)]
-    return network_tables(families, counts.dataset.cards)
+def log_evidence(
+    groups: Sequence[Sequence[Round]], families: Callable[[Dataset], FamilyScores]
+) -> np.ndarray:
+    """Return the log Bayes factor of the networks of each group of rounds against each other group.
 
+    It is the integral of `lsbn.missing.halfway` by its two ends: the mean of the log ratios of the
+    probabilities of two completed tables, one drawn from either network. We take the mean over all
+    networks of the groups.
 
-def drawn_table(found: FamilyCounts, score: Score, rng: np.random.Generator) -> FamilyTable:
-    """Draw the table of a family from its posterior.
+    Parameters
+    ----------
+    groups : sequence of sequence of Round
+    families : callable
+        Gives the scores of the families of a table.
 
-    Each row is drawn from a Dirichlet distribution whose mean is the predictive distribution of the
-    score, and whose weight is the number of rows of the data and a prior weight: that of BDeu and
-    K2, and as many rows as there are states for the mixed score and BIC.
+    Returns
+    -------
+    (groups, groups) array
+        Its transpose is its negative.
     """
-    means = predictive_table(found.counts, found.cards, score)
-    sizes, weight = found.counts.sum(axis=1, keepdims=True), float(found.counts.shape[1])
-    if score.kind == "bdeu":
-        weight = score.ess / float(np.prod(found.cards.astype(float)))
-    table = rng.standard_gamma(means * (sizes + weight)) + LEAST_SHARE * means
-    table /= table.sum(axis=1, keepdims=True)
-    return FamilyTable(found.child, found.parents, found.cards, table, found.keys)
+    ratio = np.zeros((len(groups), len(groups)))
+    for i, rounds in enumerate(groups):
+        for own in rounds:
+            family = cache(families(own.table))
+            logs = [[_log_network(each.parents, family) for each in other] for other in groups]
+            ratio[i] += _log_network(own.parents, family) - np.array(list(map(np.mean, logs)))
+        ratio[i] /= len(rounds)
+    np.fill_diagonal(ratio, 0.0)
+    return (ratio - ratio.T) / 2
+
+
+def _log_network(parents: Sequence[tuple[int, ...]], family: Callable[..., float]) -> float:
+    return sum(family(v, above) for v, above in enumerate(parents))

@@ -1,0 +1,263 @@
+"""A test of families that a network has, or has not, only by the cells drawn from it.
+
+Cells that were drawn from a network with an edge speak for the edge, and cells drawn without it
+speak against it. So a chain keeps an edge of weak evidence for very long if it began with it, and
+finds it late if it did not. The same holds for one parent in the place of another. The observed
+cells alone decide as follows. Let two networks differ in the parents of one variable, and let r(Z)
+be the log ratio of the probabilities of a completed table Z under the second and the first. The log
+Bayes factor of the observed cells is the integral over t from 0 to 1 of the mean of r(Z), where Z
+is drawn in proportion to ``P1(Z)**(1 - t) P2(Z)**t`` (thermodynamic integration, Gelman & Meng
+1998). We take the value at t = 1/2, which favours neither network.
+
+Half-way cells are drawn by the same Gibbs sampler. The table of the variable is the root of the
+product of its tables given the first and the second parents. Each of these is drawn given half the
+counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import expit
+
+from lsbn.answers.families import MOST_DENSE, DataCounts, FamilyCounts, FamilyTable
+from lsbn.answers.gaps import network_tables
+from lsbn.answers.predictive import predictive_table
+from lsbn.data import Dataset
+from lsbn.kernels.gaps import NetworkTables
+from lsbn.knowledge import Constraints
+from lsbn.learners import Score
+from lsbn.learners.families import FamilyScores
+
+__all__ = ["FamilyTest", "drawn_table", "drawn_tables", "halfway_table"]
+
+Parents = Sequence[tuple[int, ...]]
+"""The parents of each variable, ascending."""
+Draw = Callable[[Dataset, NetworkTables], Dataset]
+"""Draws the missing cells of a completed table again."""
+
+CLOSE = 100.0
+"""Parents are tested if they lose less than this on the completed table, in nats."""
+MOST_NEAR = 16
+"""A parent is exchanged for one of at most this many of its neighbours."""
+DRAWS = 5
+"""How often all tables, and then all cells, are drawn half-way."""
+HOPELESS = -8.0
+"""An edge that was left out is tested again unless its gain was lower than this, in nats."""
+LEAST_SHARE = 1e-9
+"""Smallest probability in a drawn table, times the posterior mean, so that no draw is zero."""
+
+
+class FamilyTest:
+    """Draws the parents of some variables again, by their evidence half-way.
+
+    Each test compares the parents of a variable with others: without one of them, with a neighbour
+    of one of them in its place, or with one that a test left out before.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        With gaps. Families in columns without gaps are not tested.
+    score : Score
+    knowledge : Constraints or None
+    rng : Generator
+
+    Attributes
+    ----------
+    left_out : set of (int, int)
+        Edges that a test left out, and that will be tested again.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        score: Score,
+        knowledge: Constraints | None,
+        rng: np.random.Generator,
+    ) -> None:
+        assert dataset.gaps is not None
+        self.score, self.knowledge, self.rng = score, knowledge, rng
+        self.has_gaps, self.lookup = np.asarray(dataset.gaps.any(axis=1)), score.lookup()
+        self.left_out: set[tuple[int, int]] = set()
+
+    def __call__(
+        self, parents: Parents, table: Dataset, density: float | None, draw: Draw
+    ) -> list[tuple[int, ...]]:
+        """Return the network after some tests, no two of which have a variable in common.
+
+        Parameters
+        ----------
+        parents : sequence of tuple
+            The network.
+        table : Dataset
+            The completed table.
+        density : float, optional
+            Prior probability of an edge.
+        draw : callable
+            Draws the cells of a table.
+        """
+        score, chosen = self.score, list(parents)
+        if score.finds_density and density is not None:
+            score = replace(score, density=density)
+        families = FamilyScores(table, score, self.knowledge, self.lookup)
+        others = self._others(parents, families)
+        if not others:
+            return chosen
+        for _ in range(DRAWS):
+            table = draw(table, self._halfway(parents, others, DataCounts(table)))
+        families = FamilyScores(table, score, self.knowledge, self.lookup)
+        for v, other in others.items():
+            gain = families(v, other) - families(v, parents[v])
+            if self.rng.random() < expit(gain):
+                chosen[v] = other
+            self._remember(v, parents[v], other, gain)
+            self.left_out -= {(u, v) for u in chosen[v]}
+        return chosen
+
+    def _remember(
+        self, v: int, parents: tuple[int, ...], other: tuple[int, ...], gain: float
+    ) -> None:
+        """Note the edge between two nested families, for a later test; or forget it."""
+        if len(parents) == len(other):
+            return
+        gain = gain if len(other) > len(parents) else -gain
+        (u,) = {*parents} ^ {*other}
+        change = self.left_out.add if gain > HOPELESS else self.left_out.discard
+        change((u, v))
+
+    def _others(self, parents: Parents, families: FamilyScores) -> dict[int, tuple[int, ...]]:
+        """Choose variables at random, and other parents for each, without a cycle."""
+        possible = self._close(parents, families)
+        taken, found, more = set[int](), dict[int, tuple[int, ...]](), list(parents)
+        for i in self.rng.permutation(len(possible)).tolist():
+            v, other = possible[i]
+            changed = {v} | ({*other} ^ {*parents[v]})
+            if taken & changed or any(_is_above(more, v, u) for u in {*other} - {*parents[v]}):
+                continue
+            taken |= changed
+            found[v] = other
+            more[v] = tuple(sorted({*other, *parents[v]}))
+        return found
+
+    def _close(self, parents: Parents, families: FamilyScores) -> list[tuple[int, tuple[int, ...]]]:
+        """Return variables with other parents that are hardly worse on the completed table."""
+        near = [{*above} for above in parents]
+        for v, above in enumerate(parents):
+            for u in above:
+                near[u].add(v)
+        again: dict[int, list[int]] = {}
+        for u, v in self.left_out:
+            again.setdefault(v, []).append(u)
+        found = []
+        for v, above in enumerate(parents):
+            others = {_grown(above, u) for u in again.get(v, [])}
+            for u in above:
+                rest = tuple(w for w in above if w != u)
+                others |= {rest, *(_grown(rest, w) for w in self._some(near[u]))}
+            others = {other for other in others if self._is_possible(v, above, other, families)}
+            if others:
+                now = families(v, above)
+                found += [(v, o) for o in sorted(others) if now - families(v, o) < CLOSE]
+        return found
+
+    def _some(self, near: set[int]) -> list[int]:
+        """Return neighbours of a variable, at most `MOST_NEAR` at random."""
+        some = sorted(near)
+        if len(some) > MOST_NEAR:
+            some = self.rng.choice(some, MOST_NEAR, replace=False).tolist()
+        return some
+
+    def _is_possible(
+        self, v: int, parents: tuple[int, ...], other: tuple[int, ...], families: FamilyScores
+    ) -> bool:
+        """Return whether a variable may have other parents, and whether they can be tested."""
+        if v in other or other == parents or not self.has_gaps[[v, *parents, *other]].any():
+            return False
+        cards, known = families.dataset.cards.astype(float), self.knowledge
+        if np.prod(cards[[*{*other, *parents}]]) > MOST_DENSE:
+            return False
+        if np.prod(cards[[*other]]) * (cards[v] - 1) > families.dataset.n_rows:
+            return False
+        return known is None or (
+            len(other) <= known.most_parents[v]
+            and {*known.required_parents(v).tolist()} <= {*other}
+            and bool(known.allows(np.array(other, np.int64), v).all())
+        )
+
+    def _halfway(
+        self, parents: Parents, others: dict[int, tuple[int, ...]], counts: DataCounts
+    ) -> NetworkTables:
+        """Draw the tables half-way between the parents of some variables and others."""
+        families = []
+        for v, above in enumerate(parents):
+            if v not in others:
+                families.append(drawn_table(counts(v, above), self.score, self.rng))
+                continue
+            first, second = (
+                drawn_table(counts(v, own), self.score, self.rng, 0.5) for own in (above, others[v])
+            )
+            families.append(halfway_table(first, second))
+        return network_tables(families, counts.dataset.cards)
+
+
+def _grown(parents: tuple[int, ...], u: int) -> tuple[int, ...]:
+    return tuple(sorted({*parents, u}))
+
+
+def _is_above(parents: Parents, a: int, b: int) -> bool:
+    """Return whether a is b or one of its ancestors.
+
+    >>> _is_above([(), (0,), (1,)], 0, 2), _is_above([(), (0,), (1,)], 2, 0)
+    (True, False)
+    """
+    seen, waiting = {b}, [b]
+    while waiting:
+        new = {*parents[waiting.pop()]} - seen
+        seen |= new
+        waiting += new
+    return a in seen
+
+
+def halfway_table(first: FamilyTable, second: FamilyTable, t: float = 0.5) -> FamilyTable:
+    """Return ``first**(1 - t) second**t`` for two tables of a variable, not divided by its sums.
+
+    Its parents are those of both, and all their configurations have rows.
+    """
+    above = np.union1d(first.parents, second.parents)
+    cards = np.empty(int(above.max()) + 1, np.int64)
+    for table in (first, second):
+        cards[table.parents] = table.cards
+    grid = np.indices(cards[above[::-1]].tolist()).reshape(len(above), -1)[::-1]
+    codes = np.zeros((len(cards), grid.shape[1]), np.int64)
+    codes[above] = grid
+    rows = [table.table[table.rows(codes)] for table in (first, second)]
+    return FamilyTable(first.child, above, cards[above], rows[0] ** (1 - t) * rows[1] ** t)
+
+
+def drawn_tables(
+    parents: Parents, counts: DataCounts, score: Score, rng: np.random.Generator
+) -> NetworkTables:
+    """Draw the tables of a network."""
+    families = [drawn_table(counts(v, above), score, rng) for v, above in enumerate(parents)]
+    return network_tables(families, counts.dataset.cards)
+
+
+def drawn_table(
+    found: FamilyCounts, score: Score, rng: np.random.Generator, share: float = 1.0
+) -> FamilyTable:
+    """Draw the table of a family from its posterior.
+
+    Each row is drawn from a Dirichlet distribution whose mean is the predictive distribution of the
+    score, and whose weight is the number of rows of the data, times the share of them that counts,
+    and a prior weight: that of BDeu and K2, and as many rows as there are states for the mixed
+    score and BIC.
+    """
+    means = predictive_table(found.counts, found.cards, score)
+    sizes, weight = found.counts.sum(axis=1, keepdims=True), float(found.counts.shape[1])
+    if score.kind == "bdeu":
+        weight = score.ess / float(np.prod(found.cards.astype(float)))
+    table = rng.standard_gamma(means * (share * sizes + weight)) + LEAST_SHARE * means
+    table /= table.sum(axis=1, keepdims=True)
+    return FamilyTable(found.child, found.parents, found.cards, table, found.keys)

@@ -1,0 +1,173 @@
+"""Tests of families half-way: cells drawn from a network do not decide about its edges."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lsbn import load_network
+from lsbn.answers.families import DataCounts
+from lsbn.answers.gaps import Gaps
+from lsbn.data import Dataset
+from lsbn.kernels.scores import family_score
+from lsbn.knowledge import Knowledge, resolve
+from lsbn.learners import Score
+from lsbn.learners.families import FamilyScores
+from lsbn.learners.scoring import columns_of
+from lsbn.missing import ChainSettings
+from lsbn.missing.chain import Augmentation, Round, best_chains, log_evidence
+from lsbn.missing.deck import drawn_from_rows
+from lsbn.missing.halfway import FamilyTest, drawn_table, halfway_table
+from naive_missing import halfway_rows
+
+SPARSE = Score(density=0.05)
+COLUMNS = ["HR", "HRBP", "HRSAT", "CO", "ERRLOWOUTPUT", "HREKG"]
+
+
+def holes(table, share, seed=0):
+    mask = np.random.default_rng(seed).random(table.shape) < share
+    return Dataset.from_table(table.astype(object).mask(mask), missing="infer")
+
+
+@pytest.fixture(scope="module")
+def dataset():
+    return holes(load_network("alarm").sample(300, random_state=0)[COLUMNS], 0.2)
+
+
+def cells(dataset, rng):
+    """Draw the cells of a table, three times each."""
+    gaps = Gaps.of(dataset.gaps)
+    return lambda table, net: Dataset(
+        gaps.draw(table.codes, net, 3, rng), table.cards, table.names, table.states
+    )
+
+
+def after_tests(dataset, table, parents, times, knowledge=None, left_out=(), score=SPARSE):
+    """Test the same network and table several times."""
+    found = []
+    for seed in range(times):
+        rng = np.random.default_rng(seed)
+        test = FamilyTest(dataset, score, knowledge, rng)
+        test.left_out |= set(left_out)
+        found.append(test(parents, table, None, cells(dataset, rng)))
+    return found
+
+
+def filled(dataset, b):
+    """Fill the gaps of two columns: those of the first at random, those of the second by b."""
+    codes, rng = dataset.codes.copy(), np.random.default_rng(1)
+    codes[0, dataset.gaps[0]] = rng.integers(0, 2, dataset.gaps[0].sum())
+    codes[1, dataset.gaps[1]] = b(codes[0], rng)[dataset.gaps[1]]
+    return Dataset(codes, dataset.cards, dataset.names, dataset.states)
+
+
+def pair(noise):
+    """Two columns, the second a copy of the first except for a share of its values."""
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 2, 2000)
+    b = np.where(rng.random(2000) < noise, rng.integers(0, 2, 2000), a)
+    return holes(pd.DataFrame({"a": a, "b": b}), 0.5)
+
+
+def test_an_edge_is_not_kept_by_the_cells_drawn_from_it():
+    dataset = pair(1.0)
+    table = filled(dataset, lambda a, rng: np.where(rng.random(len(a)) < 0.7, a, 1 - a))
+    families = FamilyScores(table, SPARSE)
+    assert families(1, (0,)) - families(1, ()) > 20
+    assert sum(net == [(), ()] for net in after_tests(dataset, table, [(), (0,)], 10)) >= 9
+
+
+def test_an_edge_is_not_kept_out_by_the_cells_drawn_without_it():
+    dataset = pair(0.6)
+    table = filled(dataset, lambda a, rng: rng.integers(0, 2, len(a)))
+    found = after_tests(dataset, table, [(), ()], 10, left_out=[(0, 1)])
+    assert sum(net == [(), (0,)] for net in found) >= 9
+
+
+def test_only_edges_that_a_test_left_out_are_tested_again():
+    dataset, left_out = pair(1.0), []
+    table = filled(dataset, lambda a, rng: rng.integers(0, 2, len(a)))
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        test = FamilyTest(dataset, Score(), None, rng)
+        assert test([(), ()], table, None, cells(dataset, rng)) == [(), ()]
+        assert not test.left_out
+        net = test([(), (0,)], table, None, cells(dataset, rng))
+        assert test.left_out <= ({(0, 1)} if net == [(), ()] else set())
+        left_out += test.left_out
+    assert left_out
+
+
+def test_networks_stay_acyclic_and_knowledge_holds(dataset):
+    table = drawn_from_rows(dataset, np.random.default_rng(0))
+    known = resolve(
+        Knowledge(required=[("HR", "HRBP")], forbidden=[("CO", "HREKG")], max_parents={"HREKG": 1}),
+        dataset.names,
+    )
+    hr, bp, sat, co, err, ekg = range(6)
+    parents = [(co,), (hr, err), (hr, bp), (), (), (hr,)]
+    changed = set()
+    for net in after_tests(dataset, table, parents, 40, known, [(err, ekg), (co, ekg), (sat, ekg)]):
+        assert hr in net[bp]
+        assert co not in net[ekg]
+        assert len(net[ekg]) <= 1
+        order = []
+        while len(order) < 6:
+            free = [v for v in range(6) if v not in order and set(net[v]) <= set(order)]
+            assert free
+            order += free
+        changed |= {v for v in range(6) if net[v] != parents[v]}
+    assert changed
+
+
+def test_columns_without_gaps_are_not_tested(dataset):
+    dataset.gaps.setflags(write=True)
+    whole = Dataset(
+        dataset.codes, dataset.cards, dataset.names, dataset.states, gaps=dataset.gaps.copy()
+    )
+    whole.gaps[:3] = False
+    rng = np.random.default_rng(0)
+    test = FamilyTest(whole, Score(), None, rng)
+    parents = [(), (0,), (0, 1), (), (), ()]
+    table = drawn_from_rows(whole, rng)
+    assert test._others(parents, FamilyScores(table, Score())) == {}
+
+
+@pytest.mark.parametrize("others", [((0, 2), (0,)), ((0,), (2, 3)), ((), (3,)), ((2,), (0, 2, 3))])
+def test_half_way_tables_equal_their_naive_twin(dataset, others):
+    counts, rng = DataCounts(dataset), np.random.default_rng(0)
+    first, second = (drawn_table(counts(1, own), Score(), rng, 0.5) for own in others)
+    found, above = halfway_table(first, second), sorted({*others[0], *others[1]})
+    assert found.parents.tolist() == above
+    expected = list(halfway_rows(first, second, above, dataset.cards.tolist()))
+    np.testing.assert_allclose(found.table, expected)
+
+
+def test_families_have_the_score_of_the_kernels_and_the_prior(dataset):
+    table = drawn_from_rows(dataset, np.random.default_rng(0))
+    score = Score("bdeu", density=0.2)
+    families = FamilyScores(table, score)
+    bare = family_score(columns_of(table), score.lookup(), 1, np.array([0, 2]))
+    assert families(1, (2, 0)) == pytest.approx(bare + score.penalty(6, 6)[2])
+    assert families.extended(1, (0,), [2])[0] == pytest.approx(families(1, (0, 2)))
+
+
+def test_chains_are_compared_by_each_others_tables(dataset):
+    """The evidence is the mean of two log ratios; clearly worse networks are left out."""
+    settings, score = ChainSettings(), Score("bdeu", density=0.2)
+    chains = [
+        Augmentation(dataset, np.random.default_rng(k), score, None, 1, settings) for k in range(3)
+    ]
+    good, bad = [(), (0,), (0,), (0,), (), (0,)], [()] * 6
+    for chain, net in zip(chains, (good, bad, good), strict=True):
+        chain.recent.append(Round(net, chain.table))
+    found = log_evidence([chain.recent for chain in chains], chains[0].families())
+    logs = [
+        [sum(FamilyScores(c.table, score)(v, net[v]) for v in range(6)) for net in (good, bad)]
+        for c in chains
+    ]
+    expected = (logs[0][0] - logs[0][1] + logs[1][0] - logs[1][1]) / 2
+    assert found[0, 1] == pytest.approx(expected)
+    assert expected > 100
+    np.testing.assert_allclose(found, -found.T)
+    assert found[0, 2] == 0
+    assert best_chains(chains, settings) == [chains[0], chains[2]]
