@@ -19,7 +19,10 @@ from lsbn.data import DataError, Dataset
         (b"a\n1\n2\n", "a single column"),
         (b"a,b\n1,2\n", "a single row"),
         (b"a,b\n1,2\n1,2,3\n4\n", r"header has 2 .*row 2 \(line 3\) has 3, row 3 \(line 4\) has 1"),
-        (b"3,2,x\n1,2\n1,3\n", "first line has 3 fields, but all others have 2;.*--no-header"),
+        (
+            b"3,2,x\n1,2\n1,3\n",
+            "line 1 has 3 fields, but all below have 2;.*--skip 1;.*--no-header",
+        ),
         (b"a,b\n1,\xe9\n2,x\n", "not UTF-8"),
         (b"a,b\n" + b"1,2\n" * 10_000 + b"1,\xe9\n", "not UTF-8"),
         ("a,b\n1,2\n2,3\n".encode("utf-16"), "not UTF-8"),
@@ -156,6 +159,8 @@ def test_arff_keeps_declared_order_and_missing_values(tmp_path):
 def test_a_first_line_of_numbers_is_pointed_out(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("1,2.5\n3,4.5\n5,4.5\n")
+    assert "line 1 seems to be a row" in Dataset.read(path, discretize="quantile").notes[0]
+    path.write_text("0,1\n3,4.5\n5,4.5\n")
     assert "all names are numbers" in Dataset.read(path, discretize="quantile").notes[0]
     path.write_text("1,1\n3,4\n5,4\n")
     with pytest.raises(DataError, match="use --no-header"):

@@ -21,7 +21,7 @@ from lsbn.data.columns import DataError, listing
 from lsbn.data.discretize import CutPoints
 from lsbn.data.ingest import file_columns, table_columns
 from lsbn.data.options import Discretize, TableOptions
-from lsbn.data.textfile import TextLayout
+from lsbn.data.textlayout import TextLayout
 
 __all__ = ["Dataset"]
 
@@ -188,8 +188,9 @@ class Dataset:
         na: str | Iterable[str] = (),
         sep: str | None = None,
         header: bool = True,
+        skip: int = 0,
     ) -> Dataset:
-        """Code a .csv, .tsv or .txt file (plain or .gz), or an .arff, .parquet or .h5ad file.
+        """Code a .csv, .tsv, .txt or .data file (also .gz), or an .arff, .parquet or .h5ad file.
 
         Parameters
         ----------
@@ -201,10 +202,12 @@ class Dataset:
         sep : str, optional
             The character between the fields of a text file, or ``"tab"`` or ``"space"`` (any number
             of spaces). By default a comma in .csv, a tab in .tsv, and what the first line shows in
-            .txt files, and in all files whose first line has only one field.
+            other files, and in all files whose first line has only one field.
         header : bool
             Whether the first line of a text file has the names of the columns. If not, the columns
             are called x0, x1, ...
+        skip : int
+            Lines above the table of a text file, which are left out.
 
         Returns
         -------
@@ -219,7 +222,7 @@ class Dataset:
         is left out if its entries all differ, because it is a saved row index.
         """
         options = TableOptions(discretize, bins, missing, max_states, drop, keep, na)
-        columns, notes = file_columns(path, options, names, TextLayout(sep, header))
+        columns, notes = file_columns(path, options, names, TextLayout(sep, header, skip))
         coded = code_table(columns, options)
         return cls(**vars(coded) | {"notes": notes + coded.notes})
 
