@@ -137,14 +137,14 @@ def _advised_table(
 ) -> tuple[pa.Table | BlockColumns, tuple[str, ...]]:
     """Read the rows, and say whether the first lines show another layout."""
     better, reason = suggested_layout(path, layout)
-    advice = (f"{reason}: use {' '.join(layout_words(layout, better))}",) if reason else ()
+    advice = f"{reason}: use {' '.join(layout_words(layout, better))}" if reason else ""
     if layout.header and not advice and all_numbers(plan.names):
-        advice = ("all names are numbers; if the first line is a row, use --no-header",)
+        advice = "all names are numbers; if the first line is a row, use --no-header"
     try:
-        return _text_table(path, plan, na), advice
+        return _text_table(path, plan, na), (advice,) if advice else ()
     except (pa.ArrowException, OSError) as error:
         if better.skip > layout.skip:
-            raise DataError(f"{path}: {advice[0]}") from error
+            raise DataError(f"{path}: {advice}") from error
         _explain(path, plan, header=layout.header)
         raise DataError(f"{path}: not readable as CSV ({error})") from error
 
