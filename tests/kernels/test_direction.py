@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import naive
 from lsbn.kernels import lookup
-from lsbn.kernels.bits import bit_columns
+from lsbn.kernels.bits import bit_columns, byte_planes
 from lsbn.kernels.direction import Prior, leanings, log_prior
 from lsbn.kernels.scores import family_score
 from lsbn.kernels.state import Columns
@@ -22,7 +22,7 @@ tables = st.tuples(
 
 
 def arrays(codes, cards, kind=lookup.MIXED):
-    columns = Columns(*bit_columns(codes, np.asarray(cards)), codes)
+    columns = Columns(*bit_columns(byte_planes(codes), np.asarray(cards)), byte_planes(codes))
     return columns, lookup.make_lookup(kind, 1.0)
 
 

@@ -8,15 +8,15 @@ from scipy import stats
 
 import naive
 from lsbn.kernels import independence as ci
-from lsbn.kernels.bits import bit_columns
+from lsbn.kernels.bits import bit_columns, byte_planes
 from lsbn.kernels.counts import tabulate_xlogx
 from lsbn.kernels.state import CountedColumns
 
 
 def arrays(codes, cards):
     codes = np.asarray(codes, np.uint8)
-    words, offsets = bit_columns(codes, np.asarray(cards))
-    return CountedColumns(words, offsets, codes, tabulate_xlogx(codes.shape[1]))
+    words, offsets = bit_columns(byte_planes(codes), np.asarray(cards))
+    return CountedColumns(words, offsets, byte_planes(codes), tabulate_xlogx(codes.shape[1]))
 
 
 def table(seed, cards, rows):
@@ -37,7 +37,7 @@ def test_g_test_is_its_definition_whichever_way_it_counts(seed, cards, rows):
     data = arrays(codes, cards)
     given_set = np.arange(2, len(cards))
     wanted = naive.g_test(*codes[:2].tolist(), codes[2:].tolist())
-    order, start = ci.rows_by_stratum(codes, data.offsets, given_set)
+    order, start = ci.rows_by_stratum(data.codes, data.offsets, given_set)
     x2 = naive.x2(*codes[:2].tolist(), codes[2:].tolist())
     by_bits = ci._by_bits(data, 0, 1, given_set)
     by_rows = ci.by_strata(codes[0], cards[0], codes[1], cards[1], order, start, data.xlogx)

@@ -101,6 +101,20 @@ class Dataset:
         """Names of the variables with a single state."""
         return [name for name, card in zip(self.names, self.cards, strict=True) if card == 1]
 
+    @property
+    def planes(self) -> np.ndarray:
+        """The codes as kernels take them; see `lsbn.kernels.bits.byte_planes`."""
+        from lsbn.kernels.bits import byte_planes
+
+        # not kept in the dataset: a worker that receives it would receive the codes twice
+        return byte_planes(self.codes) if self.codes.itemsize == 1 else self._two_planes
+
+    @cached_property
+    def _two_planes(self) -> np.ndarray:
+        from lsbn.kernels.bits import byte_planes
+
+        return byte_planes(self.codes)
+
     @cached_property
     def bits(self) -> tuple[np.ndarray, np.ndarray]:
         """Bit columns ``(words, offsets)``, one per state; see `lsbn.kernels.bits.bit_columns`."""
@@ -111,7 +125,7 @@ class Dataset:
                 "the dataset has missing values that are to be inferred; LSBN().fit does this "
                 "(command line: `lsbn learn --missing infer`)"
             )
-        return bit_columns(self.codes, self.cards)
+        return bit_columns(self.planes, self.cards)
 
     @classmethod
     def from_table(
