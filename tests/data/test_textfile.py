@@ -200,3 +200,26 @@ def test_lines_are_counted_below_comments(tmp_path):
     path.write_text("# by hand\na,b\n1,x\n2\n3,y\n")
     with pytest.raises(DataError, match=r"row 2 \(line 4\) has 1"):
         Dataset.read(path)
+
+
+def test_columns_without_a_name_and_values_are_left_out(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(",a,b,,\n1,1,x,,\n2,2,y,,\n3,1,x,NA,\n")
+    data = Dataset.read(path)
+    assert data.names == ("a", "b")
+    assert "left out 2 column(s) without a name" in data.notes[0]
+    assert "left out the first column" in data.notes[1]
+    assert Dataset.read(path, names=list("vwxyz"), missing="state").n_variables == 5
+
+
+def test_spaces_around_names_and_numbers_are_left_out(tmp_path):
+    path = tmp_path / "t.data"
+    path.write_text("age, job, score \n39, clerk, 1.5\n50, ?,2.5 \n 38, clerk , NA\n40, cook,\n")
+    data = Dataset.read(path, missing="state", discretize="quantile")
+    assert data.names == ("age", "job", "score")
+    assert data.states[0] == ("38", "39", "40", "50")
+    assert data.states[1] == ("?", "clerk", "cook")
+    with pytest.raises(DataError, match=r"missing values in 1 column\(s\): 'score' \(2\)"):
+        Dataset.read(path, drop="job", discretize="quantile")
+    path.write_text("a,b\n x,1\ny , 1\n")
+    assert Dataset.read(path).states == ((" x", "y "), ("1",))

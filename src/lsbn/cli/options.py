@@ -33,7 +33,7 @@ WITHOUT_SCORE = ("pc", "aracne")
 """Learners that test for independence, or compare mutual information, and have no score."""
 
 TABLE_HELP = """\
-DATA is a .csv, .tsv, .txt or .data file (also .gz), or .arff, .parquet or .h5ad: one row per
+DATA is a .csv, .tsv, .txt, .data or .dat file (also .gz), .arff, .parquet or .h5ad: one row per
 observation, one column per variable, a header with the names. Of .h5ad files (they need anndata)
 the matrix X is read. The values of a column are states (text or whole numbers). Columns with
 fractions or dates need --discretize. Tables with missing values need --missing.

@@ -204,7 +204,7 @@ class Dataset:
         header: bool = True,
         skip: int = 0,
     ) -> Dataset:
-        """Code a .csv, .tsv, .txt or .data file (also .gz), or an .arff, .parquet or .h5ad file.
+        """Code a .csv, .tsv, .txt, .data or .dat file (also .gz), .arff, .parquet or .h5ad.
 
         Parameters
         ----------

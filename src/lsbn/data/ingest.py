@@ -41,7 +41,7 @@ __all__ = ["file_columns", "file_layout", "table_columns"]
 
 _PARQUET = (".parquet", ".pq")
 _ANNDATA = ".h5ad"
-KINDS = ".csv, .tsv, .txt, .data (each also with .gz), .arff, .parquet or .h5ad"
+KINDS = ".csv, .tsv, .txt, .data, .dat (each also with .gz), .arff, .parquet or .h5ad"
 _TOO_WIDE = ("Int128", "UInt128")
 """Types of polars that numpy does not have."""
 
@@ -120,7 +120,7 @@ def file_columns(
     *,
     to_learn: bool = True,
 ) -> tuple[list[Column], tuple[str, ...]]:
-    """Read a text file (.csv, .tsv, .txt or .data, plain or .gz), .arff, .parquet or .h5ad.
+    """Read a text file (.csv, .tsv, .txt, .data, .dat, also .gz), .arff, .parquet or .h5ad.
 
     Parameters
     ----------

@@ -43,7 +43,9 @@ from lsbn.files import plain_name
 
 __all__ = ["SUFFIXES", "combined", "read_text"]
 
-SUFFIXES = tuple(f"{end}{gz}" for end in (".csv", ".tsv", ".txt", ".data") for gz in ("", ".gz"))
+SUFFIXES = tuple(
+    f"{end}{gz}" for end in (".csv", ".tsv", ".txt", ".data", ".dat") for gz in ("", ".gz")
+)
 _MOST_COLUMNS = 2_000_000
 """A text file with more columns is refused."""
 _LEAST_BLOCK = 1 << 22
@@ -108,10 +110,8 @@ def read_text(
     with file_errors(path), open_text(path) as file:
         plan = _plan(path, file, layout)
     table, advice = _advised_table(path, plan, layout, options.na)
-    own, notes, offset = plan.names, plan.notes + advice, 0
-    if names is None and _labels_rows(own, table.column(0)):
-        offset, own = 1, own[1:]
-        notes += ("left out the first column: it has no name, and a different entry in every row",)
+    own, kept, more = _named_columns(plan.names, table, replaced=names is not None)
+    notes = plan.notes + advice + more
     if names is not None and len(names) != len(own):
         raise DataError(f"names has {len(names)} entries for {len(own)} columns of {path}")
     clean = check_names(map(plain_name, own) if names is None else list(names), str(path))
@@ -124,7 +124,7 @@ def read_text(
 
     def array(place: int) -> pa.Array:
         """Return a column; numbers and dates have their type."""
-        return typed(combined(table.column(offset + place)), comma=plan.sep != ",")
+        return typed(combined(table.column(kept[place])), comma=plan.sep != ",")
 
     if isinstance(table, BlockColumns):
         return stored_columns(left, places, array, options.na), notes
@@ -195,10 +195,31 @@ def _plan(path: Path, file: TextIO, layout: TextLayout) -> _Plan:
     return _Plan(sep, header, skip, block, sum(used) / max(len(used), 1) or 1.0, notes)
 
 
-def _labels_rows(names: Sequence[str], column: pa.ChunkedArray) -> bool:
-    """Return whether only the first column has no name, and all its entries differ."""
-    if names[0].strip() or not all(name.strip() for name in names[1:]):
-        return False
+def _named_columns(
+    names: Sequence[str], table: pa.Table | BlockColumns, *, replaced: bool
+) -> tuple[list[str], list[int], tuple[str, ...]]:
+    """Return names and places of the columns to read, and what was left out.
+
+    Columns without a name are left out if they have no values, or if the first one is a saved row
+    index: all its entries differ. If the user gives other names, all columns stay.
+    """
+    own = [name.strip() for name in names]
+    bare = [place for place, name in enumerate(own) if not name]
+    left_out, notes = [], []
+    if table.num_rows and not replaced:
+        left_out = [p for p in bare if table.column(p).null_count == table.num_rows]
+    if left_out:
+        notes.append(f"left out {len(left_out)} column(s) without a name and without values")
+    if not replaced and 0 in bare and bare[1:] == left_out and _all_differ(table.column(0)):
+        left_out = bare
+        notes.append(
+            "left out the first column: it has no name, and a different entry in every row"
+        )
+    kept = [place for place in range(len(own)) if place not in set(left_out)]
+    return [own[place] for place in kept], kept, tuple(notes)
+
+
+def _all_differ(column: pa.ChunkedArray) -> bool:
     return len(column) > 1 and column.null_count == 0 and len(pc.unique(column)) == len(column)
 
 
@@ -214,7 +235,7 @@ def _text_table(path: Path, plan: _Plan, na: Iterable[str]) -> pa.Table | BlockC
         pyarrow.csv.ConvertOptions(
             column_types=dict.fromkeys(keys, text),
             strings_can_be_null=True,
-            null_values=[*NULL_SPELLINGS, *na],
+            null_values=[pad + text for text in (*NULL_SPELLINGS, *na) for pad in ("", " ")],
         ),
     )
     tall = _is_tall(path, plan)

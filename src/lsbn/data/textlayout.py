@@ -169,7 +169,10 @@ def _names_numbers(rows: Sequence[Row]) -> bool:
     """Return whether the first of some rows has a name above a column of numbers."""
     first, columns = rows[0][1], zip(*(row for _, row in rows[1:]), strict=False)
     named = zip(first, columns, strict=False)
-    return any(all_numbers(column) and not all_numbers([name]) for name, column in named)
+    return any(
+        all_numbers(column) and not _is_null(name) and not all_numbers([name])
+        for name, column in named
+    )
 
 
 def _has_counts(rows: Sequence[Row], file: TextIO) -> bool:
