@@ -4,7 +4,10 @@ import os
 import tempfile
 
 import pytest
+from hypothesis import settings
 
+settings.register_profile("lsbn", deadline=None)  # an example may compile a kernel
+settings.load_profile("lsbn")
 os.environ.setdefault("LSBN_COMPILE", "alone")  # both cores run tests already
 
 
