@@ -62,3 +62,5 @@ def test_check_prints_a_command_for_lines_above_the_table(tmp_path, capsys, esti
     words[4] = tmp_path / "run"
     assert run(*words[1:]) == 0
     assert "seems" not in capsys.readouterr().out
+    assert run("ask", tmp_path / "run", "predict", path, "--target", "x5") == 0
+    assert len(capsys.readouterr().out.splitlines()) == 41

@@ -231,9 +231,10 @@ class Dataset:
         -----
         A column of a text file is numeric if all its entries are numbers without padding zeros,
         and holds dates if all entries look like ``2020-01-31`` or ``2020-01-31T12:30``. All other
-        labels stay as they are in the file. Missing values are empty fields and NA, N/A, n/a, #N/A,
-        <NA>, NaN, nan, null, NULL, quoted or not, and those of `na`. A first column without a name
-        is left out if its entries all differ, because it is a saved row index.
+        labels stay as they are in the file, but spaces around numbers, and around the labels of a
+        column that all start with a space, are left out. Missing values are empty fields and NA,
+        N/A, n/a, #N/A, <NA>, NaN, nan, null, NULL, quoted or not, and those of `na`. A first column
+        without a name is left out if its entries all differ, because it is a saved row index.
         """
         options = TableOptions(discretize, bins, missing, max_states, drop, keep, na)
         columns, notes = file_columns(path, options, names, TextLayout(sep, header, skip))

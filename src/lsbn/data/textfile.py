@@ -1,4 +1,4 @@
-"""Read text files (CSV, TSV, TXT, DATA) into columns.
+"""Read text files (CSV, TSV, TXT, DATA, DAT) into columns.
 
 The type inference of pyarrow is not used. It turns '01' into 1 and 'true' into a boolean, so the
 state labels would differ from the text of the file. A first column without a name, whose entries
@@ -215,7 +215,8 @@ def _named_columns(
         notes.append(
             "left out the first column: it has no name, and a different entry in every row"
         )
-    kept = [place for place in range(len(own)) if place not in set(left_out)]
+    gone = set(left_out)
+    kept = [place for place in range(len(own)) if place not in gone]
     return [own[place] for place in kept], kept, tuple(notes)
 
 

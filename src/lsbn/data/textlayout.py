@@ -39,6 +39,8 @@ MOST_SKIPPED = 1_000
 _BY_NAME = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
 _LINES, _LONGEST_LINE = 50, 1 << 26
 """Lines that are looked at; a text file with a longer line, in characters, is refused."""
+_FEW_LINES, _MANY = 8, 1 << 20
+"""At least so many lines are looked at, and no more of them than have so many characters."""
 _FEWEST_ROWS = 3
 """Lines of the same number of fields that make a table."""
 _NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
@@ -119,8 +121,7 @@ def suggested_layout(path: Path, layout: TextLayout) -> tuple[TextLayout, str]:
         What was found, or an empty text.
     """
     with file_errors(path), open_text(path) as file:
-        lines = layout.below(first_lines(path, file, layout.skip))
-        rows = _table_rows(path, lines, layout)
+        rows = _table_rows(path, first_lines(path, file, layout.skip), layout)
         start = 0 if layout.skip else _lines_above(rows, file)
     reasons, skip, header = [], layout.skip, layout.header
     if start:
@@ -138,10 +139,13 @@ def suggested_layout(path: Path, layout: TextLayout) -> tuple[TextLayout, str]:
 
 def _table_rows(path: Path, lines: Sequence[str], layout: TextLayout) -> list[Row]:
     """Split the first lines of a file by the separator that makes several columns."""
+    some = layout.skip + max(_FEW_LINES, _MANY // (1 + max(map(len, lines), default=0)))
+    is_part = len(lines) >= min(some, layout.skip + _LINES)
+    lines = layout.below(lines[:some])
     first = next((line for line in reversed(lines) if line.strip()), "")
     for sep in (layout.sep or usual_separator(path) or sniffed(first), sniffed(first)):
         _, found = without_comments(split_rows(lines, sep))
-        if len(found) > _FEWEST_ROWS and len(lines) >= _LINES:
+        if len(found) > _FEWEST_ROWS and is_part:
             found.pop()  # its last field may continue on the next line
         if layout.sep is not None or (found and len(found[-1][1]) > 1):
             return found
