@@ -223,3 +223,16 @@ def test_spaces_around_names_and_numbers_are_left_out(tmp_path):
         Dataset.read(path, drop="job", discretize="quantile")
     path.write_text("a,b\n x,1\ny , 1\n")
     assert Dataset.read(path).states == ((" x", "y "), ("1",))
+
+
+def test_quoted_fields_between_spaces(tmp_path):
+    """As R writes tables; and a header with tabs above rows with spaces."""
+    path = tmp_path / "t.txt"
+    path.write_text('"city" "n"\n"1" "New York" 2\n"2" "the ""old"" town" 3\n"3" "New York" 3\n')
+    data = Dataset.read(path)
+    assert data.states == (("New York", 'the "old" town'), ("2", "3"))
+    path.write_text('a\tb c\n1  2\t"x y"\n2   2\t"z"\n1 3 "z"\n')
+    assert Dataset.read(path).states == (("1", "2"), ("2", "3"), ("x y", "z"))
+    path.write_text('a b c\n1 2 "x y"\n2 "a b"\n1 3 "z"\n')
+    with pytest.raises(DataError, match=r"row 2 \(line 3\) has 2"):
+        Dataset.read(path)

@@ -7,7 +7,6 @@ all differ, is a saved row index and is left out.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +32,7 @@ from lsbn.data.textlayout import (
     is_comment,
     layout_words,
     sniffed,
+    sniffed_by_rows,
     split_rows,
     suggested_layout,
     usual_separator,
@@ -170,7 +170,7 @@ def _plan(path: Path, file: TextIO, layout: TextLayout) -> _Plan:
         below = f" below line {layout.skip}" if layout.skip else ""
         raise DataError(f"{path}: the file is empty{below}; expected a header and rows")
     first = next((line for line in lines if line.strip() and not is_comment(line)), first)
-    sep = layout.sep or usual_separator(path) or sniffed(first)
+    sep = layout.sep or usual_separator(path) or sniffed_by_rows(lines[lines.index(first) :])
     if (n_columns := 1 + max(first.count(c) for c in {sep, sniffed(first)})) > _MOST_COLUMNS:
         raise DataError(f"{path}: more than {_MOST_COLUMNS:,} columns ({n_columns:,}); keep fewer")
     above, rows = without_comments(split_rows(lines, sep))
@@ -262,14 +262,12 @@ def _explain(path: Path, plan: _Plan, *, header: bool) -> None:
     with file_errors(path), open_text(path) as file:
         for _ in range(plan.skip):
             file.readline()
-        reader = csv.reader(file, delimiter=plan.sep)
-        for number, row in enumerate(filter(None, reader), 1 if header else 0):
-            fields = " ".join(row).split() if plan.sep == " " else row
+        rows = enumerate(split_rows(file, plan.sep), 1 if header else 0)
+        for number, (line, row) in rows:
             if number:
-                widths.append(len(fields))
-            if len(fields) != expected:
-                line = plan.skip + reader.line_num
-                ragged.append(f"row {number} (line {line}) has {len(fields)}")
+                widths.append(len(row))
+            if len(row) != expected:
+                ragged.append(f"row {number} (line {plan.skip + line}) has {len(row)}")
             if len(ragged) > 1_000:
                 break
     if len(widths) > 1 and len(set(widths)) == 1 and ragged:

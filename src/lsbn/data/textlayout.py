@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Integral
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from lsbn.data.columns import DataError
-from lsbn.data.openfile import file_errors, open_text
+from lsbn.data.openfile import file_errors, open_text, spaced_fields
 
 __all__ = [
     "NULL_SPELLINGS",
@@ -26,6 +26,7 @@ __all__ = [
     "is_comment",
     "layout_words",
     "sniffed",
+    "sniffed_by_rows",
     "split_rows",
     "suggested_layout",
     "usual_separator",
@@ -126,11 +127,13 @@ def suggested_layout(path: Path, layout: TextLayout) -> tuple[TextLayout, str]:
     reasons, skip, header = [], layout.skip, layout.header
     if start:
         skip, fields, width = rows[start - 1][0], len(rows[0][1]), len(rows[-1][1])
-        reasons.append(
-            f"line {rows[0][0]} has {fields} fields, but the rows have {width}"
-            if fields != width
-            else f"line {rows[0][0]} has the numbers of rows and columns, no names"
-        )
+        if fields == width:
+            reasons.append(f"line {skip} has the numbers of rows and columns, no names")
+        elif start == 1:
+            noun = "field" if fields == 1 else "fields"
+            reasons.append(f"line {skip} has {fields} {noun}, but the rows have {width}")
+        else:
+            reasons.append(f"the first {skip} lines have fewer fields than the rows ({width})")
     if header and len(rows) - start > 2 and _is_row([row for _, row in rows[start:]]):
         header = False
         reasons.append(f"line {rows[start][0]} seems to be a row, not the names of the columns")
@@ -262,6 +265,14 @@ def usual_separator(path: Path) -> str | None:
     return "," if ".csv" in lower else "\t" if ".tsv" in lower else None
 
 
+def sniffed_by_rows(lines: Sequence[str]) -> str:
+    """Guess the separator of some lines: spaces, if only they part all lines in the same way."""
+    first, *below = lines
+    by_first = sniffed(first)
+    widths, spaced = ({len(row) for _, row in split_rows(lines, sep)} for sep in (by_first, " "))
+    return " " if below and len(widths) > 1 and len(spaced) == 1 and spaced != {1} else by_first
+
+
 def sniffed(line: str) -> str:
     """Guess the separator of a line.
 
@@ -272,14 +283,13 @@ def sniffed(line: str) -> str:
     return best if best in line else " " if " " in line.strip() else ","
 
 
-def split_rows(lines: Sequence[str], sep: str) -> Iterator[Row]:
+def split_rows(lines: Iterable[str], sep: str) -> Iterator[Row]:
     """Yield the fields of every row that is not empty, with the number of its last line."""
     reader: Any = csv.reader(lines, delimiter=sep)
-    for row in reader:
-        if sep == " ":
-            row = [field for field in " ".join(row).split() if field]
+    numbered = enumerate(map(spaced_fields, lines), 1)
+    for number, row in numbered if sep == " " else ((reader.line_num, row) for row in reader):
         if row:
-            yield reader.line_num, row
+            yield number, row
 
 
 def is_comment(line: str) -> bool:
