@@ -40,7 +40,7 @@ def test_leanings_are_their_definition(table):
     case = random_arrays(*table)
     found = leanings(*case, 0, np.arange(1, len(cards)))
     for u in range(1, len(cards)):
-        wanted = naive.leaning("mixed", case[0].codes.tolist(), cards, u, 0)
+        wanted = naive.leaning("mixed", case[0].codes[0].tolist(), cards, u, 0)
         assert found[u - 1] == pytest.approx(wanted, abs=1e-8)
 
 
