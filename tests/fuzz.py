@@ -154,7 +154,12 @@ class Tables(Target):
         options = rng.choice(
             [[], ["--discretize", "quantile"], ["--missing", "drop", "--discretize", "when=month"]]
         )
-        return ["check", str(self.folder / name), *options, *rng.choice([[], ["--na", "?"]])]
+        return [
+            "check",
+            str(self.folder / name),
+            *options,
+            *rng.choice([[], ["--na", "?"], ["--skip", "1"]]),
+        ]
 
 
 class Networks(Target):

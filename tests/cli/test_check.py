@@ -46,3 +46,21 @@ def test_reading_options_of_learn(tmp_path, estimator):
     cut = ("--discretize", "x2=uniform:2")
     assert run("learn", tmp_path / "t.txt", "-o", tmp_path / "run", *words, *cut) == 0
     assert (tmp_path / "run" / "edges.csv").read_text().count("x") == 4
+
+
+def test_check_prints_a_command_for_lines_above_the_table(tmp_path, capsys, estimator):
+    path = tmp_path / "wine data.csv"
+    path.write_text(
+        "40,5,class_0,class_1\n" + "14.2,1.7,2.4,127,1065,0\n13.2,1.8,2.1,99,12,1\n" * 20
+    )
+    assert run("learn", path, "-o", tmp_path / "run") == 2
+    assert "line 1 has 4 fields, but the rows have 6" in (error := capsys.readouterr().err)
+    assert "use --skip 1 --no-header" in error
+    assert run("check", path) == 0
+    words = shlex.split(capsys.readouterr().out.splitlines()[-1])
+    assert words[5:] == ["--skip", "1", "--no-header", "--discretize", "quantile"]
+    words[4] = tmp_path / "run"
+    assert run(*words[1:]) == 0
+    assert "seems" not in capsys.readouterr().out
+    assert run("ask", tmp_path / "run", "predict", path, "--target", "x5") == 0
+    assert len(capsys.readouterr().out.splitlines()) == 41

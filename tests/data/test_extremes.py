@@ -172,6 +172,6 @@ def test_long_lines_and_many_columns(tmp_path, monkeypatch):
     monkeypatch.setattr(lsbn.data.textfile, "_MOST_COLUMNS", 1)
     with pytest.raises(DataError, match=r"more than 1 columns \(3\)"):
         Dataset.read(path)
-    monkeypatch.setattr(lsbn.data.textfile, "_LONGEST_LINE", 6)
+    monkeypatch.setattr(lsbn.data.textlayout, "_LONGEST_LINE", 6)
     with pytest.raises(DataError, match="line 1 has more than 6 characters"):
         Dataset.read(path)

@@ -204,3 +204,15 @@ def test_numbers_that_may_mean_missing_are_pointed_out(tmp_path):
     ]
     data = Dataset.from_table(table, na="-999,-99", missing="state", discretize="quantile", bins=3)
     assert [states[-1] for states in data.states] == ["(missing)"] * 3
+
+
+@pytest.mark.parametrize("infinite", [1, 60])
+def test_many_infinite_values_are_cured_too(tmp_path, infinite):
+    values = ["Inf"] * infinite + [str(v % 7 + 0.5) for v in range(200 - infinite)]
+    (tmp_path / "t.csv").write_text(
+        "u,g\n" + "".join(f"{v},{i % 2}\n" for i, v in enumerate(values))
+    )
+    report = check_file(tmp_path / "t.csv", TableOptions())
+    assert report.cured.missing == ("drop" if infinite == 1 else "infer")
+    assert "infinite values in 'u'" in report.problems
+    assert check_file(tmp_path / "t.csv", report.cured).cured == report.cured

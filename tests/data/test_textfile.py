@@ -19,7 +19,10 @@ from lsbn.data import DataError, Dataset
         (b"a\n1\n2\n", "a single column"),
         (b"a,b\n1,2\n", "a single row"),
         (b"a,b\n1,2\n1,2,3\n4\n", r"header has 2 .*row 2 \(line 3\) has 3, row 3 \(line 4\) has 1"),
-        (b"3,2,x\n1,2\n1,3\n", "first line has 3 fields, but all others have 2;.*--no-header"),
+        (
+            b"3,2,x\n1,2\n1,3\n",
+            "line 1 has 3 fields, but all below have 2;.*--skip 1;.*--no-header",
+        ),
         (b"a,b\n1,\xe9\n2,x\n", "not UTF-8"),
         (b"a,b\n" + b"1,2\n" * 10_000 + b"1,\xe9\n", "not UTF-8"),
         ("a,b\n1,2\n2,3\n".encode("utf-16"), "not UTF-8"),
@@ -156,6 +159,8 @@ def test_arff_keeps_declared_order_and_missing_values(tmp_path):
 def test_a_first_line_of_numbers_is_pointed_out(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("1,2.5\n3,4.5\n5,4.5\n")
+    assert "line 1 seems to be a row" in Dataset.read(path, discretize="quantile").notes[0]
+    path.write_text("0,1\n3,4.5\n5,4.5\n")
     assert "all names are numbers" in Dataset.read(path, discretize="quantile").notes[0]
     path.write_text("1,1\n3,4\n5,4\n")
     with pytest.raises(DataError, match="use --no-header"):
@@ -194,4 +199,40 @@ def test_lines_are_counted_below_comments(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("# by hand\na,b\n1,x\n2\n3,y\n")
     with pytest.raises(DataError, match=r"row 2 \(line 4\) has 1"):
+        Dataset.read(path)
+
+
+def test_columns_without_a_name_and_values_are_left_out(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(",a,b,,\n1,1,x,,\n2,2,y,,\n3,1,x,NA,\n")
+    data = Dataset.read(path)
+    assert data.names == ("a", "b")
+    assert "left out 2 column(s) without a name" in data.notes[0]
+    assert "left out the first column" in data.notes[1]
+    assert Dataset.read(path, names=list("vwxyz"), missing="state").n_variables == 5
+
+
+def test_spaces_around_names_and_numbers_are_left_out(tmp_path):
+    path = tmp_path / "t.data"
+    path.write_text("age, job, score \n39, clerk, 1.5\n50, ?,2.5 \n 38, clerk , NA\n40, cook,\n")
+    data = Dataset.read(path, missing="state", discretize="quantile")
+    assert data.names == ("age", "job", "score")
+    assert data.states[0] == ("38", "39", "40", "50")
+    assert data.states[1] == ("?", "clerk", "cook")
+    with pytest.raises(DataError, match=r"missing values in 1 column\(s\): 'score' \(2\)"):
+        Dataset.read(path, drop="job", discretize="quantile")
+    path.write_text("a,b\n x,1\ny , 1\n")
+    assert Dataset.read(path).states == ((" x", "y "), ("1",))
+
+
+def test_quoted_fields_between_spaces(tmp_path):
+    """As R writes tables; and a header with tabs above rows with spaces."""
+    path = tmp_path / "t.txt"
+    path.write_text('"city" "n"\n"1" "New York" 2\n"2" "the ""old"" town" 3\n"3" "New York" 3\n')
+    data = Dataset.read(path)
+    assert data.states == (("New York", 'the "old" town'), ("2", "3"))
+    path.write_text('a\tb c\n1  2\t"x y"\n2   2\t"z"\n1 3 "z"\n')
+    assert Dataset.read(path).states == (("1", "2"), ("2", "3"), ("x y", "z"))
+    path.write_text('a b c\n1 2 "x y"\n2 "a b"\n1 3 "z"\n')
+    with pytest.raises(DataError, match=r"row 2 \(line 3\) has 2"):
         Dataset.read(path)

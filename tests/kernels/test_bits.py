@@ -4,7 +4,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from lsbn.kernels.bits import WORDS_PER_LINE, and_into, bit_columns, count_and, popcount
+from lsbn.kernels.bits import (
+    WORDS_PER_LINE,
+    and_into,
+    bit_columns,
+    byte_planes,
+    count_and,
+    popcount,
+)
 
 
 @njit
@@ -47,7 +54,7 @@ def test_every_bit_says_whether_the_row_has_the_state(dtype, rows):
     rng = np.random.default_rng(rows)
     cards = np.array([1, 2, 5, 70])
     codes = np.array([rng.integers(r, size=rows) for r in cards], dtype)
-    found, offsets = bit_columns(codes, cards)
+    found, offsets = bit_columns(byte_planes(codes), cards)
     assert offsets.tolist() == [0, 1, 3, 8, 78]
     assert found.shape[1] % WORDS_PER_LINE == 0
     assert found.shape[1] * 64 >= rows

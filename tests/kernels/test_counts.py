@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 import naive
 from lsbn.kernels import counts
-from lsbn.kernels.bits import bit_columns
+from lsbn.kernels.bits import bit_columns, byte_planes
 from lsbn.kernels.state import MarginColumns
 
 
@@ -16,9 +16,9 @@ def random_codes(seed, cards, rows):
 
 
 def margin_columns(codes, cards):
-    words, offsets = bit_columns(codes, np.array(cards))
+    words, offsets = bit_columns(byte_planes(codes), np.array(cards))
     margins, xlogx = counts.state_counts(words), counts.tabulate_xlogx(codes.shape[1])
-    return MarginColumns(words, offsets, codes, margins, xlogx)
+    return MarginColumns(words, offsets, byte_planes(codes), margins, xlogx)
 
 
 tables = st.tuples(
@@ -33,7 +33,7 @@ tables = st.tuples(
 def test_state_counts_agree_with_naive(case):
     seed, cards, rows = case
     codes = random_codes(seed, cards, rows)
-    words, offsets = bit_columns(codes, np.array(cards))
+    words, offsets = bit_columns(byte_planes(codes), np.array(cards))
     margins = counts.state_counts(words)
     for v, r in enumerate(cards):
         expected = [codes[v].tolist().count(s) for s in range(r)]

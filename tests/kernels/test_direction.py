@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import naive
 from lsbn.kernels import lookup
-from lsbn.kernels.bits import bit_columns
+from lsbn.kernels.bits import bit_columns, byte_planes
 from lsbn.kernels.direction import Prior, leanings, log_prior
 from lsbn.kernels.scores import family_score
 from lsbn.kernels.state import Columns
@@ -22,7 +22,7 @@ tables = st.tuples(
 
 
 def arrays(codes, cards, kind=lookup.MIXED):
-    columns = Columns(*bit_columns(codes, np.asarray(cards)), codes)
+    columns = Columns(*bit_columns(byte_planes(codes), np.asarray(cards)), byte_planes(codes))
     return columns, lookup.make_lookup(kind, 1.0)
 
 
@@ -40,7 +40,7 @@ def test_leanings_are_their_definition(table):
     case = random_arrays(*table)
     found = leanings(*case, 0, np.arange(1, len(cards)))
     for u in range(1, len(cards)):
-        wanted = naive.leaning("mixed", case[0].codes.tolist(), cards, u, 0)
+        wanted = naive.leaning("mixed", case[0].codes[0].tolist(), cards, u, 0)
         assert found[u - 1] == pytest.approx(wanted, abs=1e-8)
 
 

@@ -8,15 +8,15 @@ from scipy import stats
 
 import naive
 from lsbn.kernels import independence as ci
-from lsbn.kernels.bits import bit_columns
+from lsbn.kernels.bits import bit_columns, byte_planes
 from lsbn.kernels.counts import tabulate_xlogx
 from lsbn.kernels.state import CountedColumns
 
 
 def arrays(codes, cards):
-    codes = np.asarray(codes, np.uint8)
-    words, offsets = bit_columns(codes, np.asarray(cards))
-    return CountedColumns(words, offsets, codes, tabulate_xlogx(codes.shape[1]))
+    codes = np.asarray(codes)
+    words, offsets = bit_columns(byte_planes(codes), np.asarray(cards))
+    return CountedColumns(words, offsets, byte_planes(codes), tabulate_xlogx(codes.shape[1]))
 
 
 def table(seed, cards, rows):
@@ -37,13 +37,25 @@ def test_g_test_is_its_definition_whichever_way_it_counts(seed, cards, rows):
     data = arrays(codes, cards)
     given_set = np.arange(2, len(cards))
     wanted = naive.g_test(*codes[:2].tolist(), codes[2:].tolist())
-    order, start = ci.rows_by_stratum(codes, data.offsets, given_set)
+    order, start = ci.rows_by_stratum(data.codes, data.offsets, given_set)
     x2 = naive.x2(*codes[:2].tolist(), codes[2:].tolist())
     by_bits = ci._by_bits(data, 0, 1, given_set)
-    by_rows = ci.by_strata(codes[0], cards[0], codes[1], cards[1], order, start, data.xlogx)
+    x, y = ci.column_states(data.codes, 0), ci.column_states(data.codes, 1)
+    by_rows = ci.by_strata(x, cards[0], y, cards[1], order, start, data.xlogx)
     for found in (ci.statistics(data, 0, 1, given_set), by_bits, by_rows):
         assert found == pytest.approx((wanted[0], x2, wanted[1]), abs=1e-9)
     assert ci.g_test(data, 0, 1, given_set) == pytest.approx(wanted, abs=1e-9)
+
+
+@pytest.mark.parametrize("given_set", [[], [2], [2, 3]])
+def test_more_than_256_states(given_set):
+    cards = [300, 290, 2, 300]
+    rng = np.random.default_rng(0)
+    codes = np.array([rng.integers(r, size=600) for r in cards], np.uint16)
+    codes[1] = codes[0] // 2 + codes[2]
+    wanted = naive.g_test(*codes[:2].tolist(), codes[given_set].tolist())
+    found = ci.g_test(arrays(codes, cards), 0, 1, np.array(given_set, np.int64))
+    assert found == pytest.approx(wanted, abs=1e-9)
 
 
 def test_the_mean_of_x2_is_its_degrees_of_freedom_however_few_the_rows():

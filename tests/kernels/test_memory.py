@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lsbn.kernels import lookup
-from lsbn.kernels.bits import bit_columns
+from lsbn.kernels.bits import bit_columns, byte_planes
 from lsbn.kernels.memory import (
     empty_memory,
     remembered_extensions,
@@ -20,7 +20,7 @@ from lsbn.kernels.state import Columns
 def columns_of(seed, n=6, rows=80):
     rng = np.random.default_rng(seed)
     codes = rng.integers(2, size=(n, rows)).astype(np.uint8)
-    return Columns(*bit_columns(codes, np.full(n, 2)), codes)
+    return Columns(*bit_columns(byte_planes(codes), np.full(n, 2)), byte_planes(codes))
 
 
 @settings(deadline=None, max_examples=30)

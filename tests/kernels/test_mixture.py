@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import naive
 from lsbn.kernels import lookup, mixture, scores, trees
-from lsbn.kernels.bits import bit_columns
+from lsbn.kernels.bits import bit_columns, byte_planes
 from lsbn.kernels.state import Columns
 
 
@@ -18,7 +18,7 @@ def table(seed, cards, rows):
 
 def score(codes, cards, parents, kind=lookup.MIXED):
     tables = lookup.make_lookup(kind, 1.0)
-    columns = Columns(*bit_columns(codes, np.asarray(cards)), codes)
+    columns = Columns(*bit_columns(byte_planes(codes), np.asarray(cards)), byte_planes(codes))
     return scores.family_score(columns, tables, 0, np.asarray(parents, np.int64))
 
 

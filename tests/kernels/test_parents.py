@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import naive
 from kernel_cases import as_sets
 from lsbn.kernels import lookup, parents
-from lsbn.kernels.bits import bit_columns
+from lsbn.kernels.bits import bit_columns, byte_planes
 from lsbn.kernels.direction import FamilyScorer, Prior
 from lsbn.kernels.memory import empty_memory, variable_codes
 from lsbn.kernels.state import Columns
@@ -37,7 +37,9 @@ class Case:
 
     @property
     def scorer(self):
-        columns = Columns(*bit_columns(self.codes, self.cards), self.codes)
+        columns = Columns(
+            *bit_columns(byte_planes(self.codes), self.cards), byte_planes(self.codes)
+        )
         return FamilyScorer(columns, self.tables, 0, self.prior, self.memory)
 
     def growth(self, beams, wide, margin, room=None):

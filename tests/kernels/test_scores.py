@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import naive
 from lsbn.kernels import lookup, scores
-from lsbn.kernels.bits import bit_columns
+from lsbn.kernels.bits import bit_columns, byte_planes
 from lsbn.kernels.gamma import log_gamma
 from lsbn.kernels.state import Columns
 
@@ -16,10 +16,10 @@ KINDS = {"bdeu": lookup.BDEU, "k2": lookup.K2, "bic": lookup.BIC, "mixed": looku
 TABLES = ["bdeu", "bic", "k2"]
 
 
-def table(seed, cards, rows):
+def table(seed, cards, rows, dtype=np.uint8):
     rng = np.random.default_rng(seed)
-    codes = np.array([rng.integers(r, size=rows) for r in cards], np.uint8)
-    return codes, Columns(*bit_columns(codes, np.asarray(cards)), codes)
+    codes = np.array([rng.integers(r, size=rows) for r in cards], dtype)
+    return codes, Columns(*bit_columns(byte_planes(codes), np.asarray(cards)), byte_planes(codes))
 
 
 def wanted(kind, ess, codes, cards, child, parents):
@@ -125,15 +125,46 @@ def test_probabilities_of_all_columns_add_up_to_one(kind, ess, seed, r, above, r
     tables, total = lookup.make_lookup(KINDS[kind], ess), 0.0
     for column in itertools.product(range(r), repeat=rows):
         codes = np.array([column, *parents], np.uint8)
-        columns = Columns(*bit_columns(codes, np.array([r, *above])), codes)
+        columns = Columns(
+            *bit_columns(byte_planes(codes), np.array([r, *above])), byte_planes(codes)
+        )
         family = np.arange(1, len(codes))
         total += math.exp(scores.family_score(columns, tables, 0, family))
     assert total == pytest.approx(1.0, abs=1e-9)
 
 
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("parents", [[], [1], [1, 2], [2, 3]])
+def test_more_than_256_states(kind, parents):
+    cards = [300, 4, 280, 3]
+    codes, columns = table(2, cards, 700, np.uint16)
+    assert codes[0].max() > 256 < codes[2].max()
+    tables = lookup.make_lookup(KINDS[kind], 1.0)
+    for child in (0, 3):
+        above = np.array([p for p in parents if p != child], np.int64)
+        got = scores.family_score(columns, tables, child, above)
+        assert got == pytest.approx(wanted(kind, 1.0, codes, cards, child, above), rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("cards", [[3, 2, 2, 3, 2], [4, 200, 3, 150, 90]])
+def test_codes_of_two_bytes_give_the_same_bits_by_the_same_kernels(kind, cards):
+    _, one = table(3, cards, 2_000)
+    _, two = table(3, cards, 2_000, np.uint16)
+    assert (one.codes.shape, two.codes.shape) == ((1, 5, 2_000), (2, 5, 2_000))
+    tables, parents = lookup.make_lookup(KINDS[kind], 1.0), np.array([1, 2])
+    found, versions = [], set()
+    for columns in (one, two):
+        extended = scores.extension_scores(columns, tables, 0, parents, np.array([3, 4]))
+        found.append([scores.family_score(columns, tables, 0, parents), *extended])
+        versions.add((len(scores.family_score.signatures), len(scores.extension_scores.signatures)))
+    assert found[0] == found[1]
+    assert len(versions) == 1
+
+
 def test_configurations_label_by_first_appearance():
     codes, columns = table(1, [3, 3, 3], 100)
-    ids, n_ids = scores.configurations(codes, columns.offsets, np.array([0, 2]))
+    ids, n_ids = scores.configurations(columns.codes, columns.offsets, np.array([0, 2]))
     keys = list(zip(codes[0].tolist(), codes[2].tolist(), strict=True))
     first = list(dict.fromkeys(keys))
     assert ids.tolist() == [first.index(key) for key in keys]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -14,8 +15,9 @@ from lsbn.data import DataError, Dataset
 from lsbn.data.calendar import tick_texts
 from lsbn.data.columns import Column, label_of, listing
 from lsbn.data.discretize import CutPoints
-from lsbn.data.ingest import file_columns, table_columns
+from lsbn.data.ingest import file_columns, file_layout, table_columns
 from lsbn.data.options import TableOptions
+from lsbn.data.textlayout import TextLayout
 
 __all__ = ["Coding", "read_columns"]
 
@@ -174,7 +176,10 @@ def read_columns(table: Any, names: Sequence[str]) -> list[Column]:
     if isinstance(table, Dataset):
         table = table.to_pandas()
     if isinstance(table, str | os.PathLike):
-        return file_columns(table, TableOptions(), to_learn=False)[0]
+        layout = TextLayout()
+        if all(re.fullmatch("x[0-9]+", name) for name in names):  # learned without a header
+            layout, _ = file_layout(table, layout)
+        return file_columns(table, TableOptions(), layout=layout, to_learn=False)[0]
     if isinstance(table, np.ndarray) and table.ndim == 2 and table.shape[1] == len(names):
         return table_columns(table, TableOptions(), names, to_learn=False)
     return table_columns(table, TableOptions(), to_learn=False)

@@ -30,6 +30,8 @@ HELP = f"""\
 Nothing is learned or written. If the table has problems, all of them are printed, with a command
 that cures them; the list of the columns shows what they become with this command. The command also
 leaves out columns that only name the rows, and cuts whole numbers with many different values.
+Lines above the table, and a first line without names, are found, too: the command then has --skip
+and --no-header.
 
 Example:
   lsbn check survey.csv"""
@@ -45,10 +47,11 @@ def run(arguments: argparse.Namespace) -> None:
     """Print what each column of a table becomes, and the command that learns from it."""
     from lsbn.data import TableOptions, check_file
     from lsbn.data.problems import command_words
-    from lsbn.data.textfile import TextLayout
+    from lsbn.data.textlayout import TextLayout, layout_words
 
     options = TableOptions(**reading_options(arguments))
-    report = check_file(arguments.data, options, TextLayout(arguments.sep, arguments.header))
+    layout = TextLayout(arguments.sep, arguments.header, arguments.skip)
+    report = check_file(arguments.data, options, layout)
     print_columns(report)
     for note in report.notes:
         print(f"note: {note}")
@@ -58,6 +61,7 @@ def run(arguments: argparse.Namespace) -> None:
     words = [
         *("lsbn", "learn", shlex.quote(arguments.data), "-o", shlex.quote(f"runs/{stem}")),
         *_given(arguments),
+        *layout_words(TextLayout(), report.layout),
         *command_words(TableOptions(), report.cured),
     ]
     print(f"\nto learn from this table:\n  {' '.join(words)}")
@@ -74,7 +78,7 @@ def _given(arguments: argparse.Namespace) -> list[str]:
         words += ["--keep", shlex.quote(arguments.keep)]
     if arguments.sep is not None:
         words += ["--sep", shlex.quote(arguments.sep)]
-    return words if arguments.header else [*words, "--no-header"]
+    return words
 
 
 def print_columns(report: TableReport) -> None:

@@ -28,6 +28,7 @@ def read_table(arguments: argparse.Namespace, stages: StageProgress) -> Dataset:
             **reading_options(arguments),
             sep=arguments.sep,
             header=arguments.header,
+            skip=arguments.skip,
         )
     for note in dataset.notes:
         print(f"note: {note}")

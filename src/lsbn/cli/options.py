@@ -33,7 +33,7 @@ WITHOUT_SCORE = ("pc", "aracne")
 """Learners that test for independence, or compare mutual information, and have no score."""
 
 TABLE_HELP = """\
-DATA is a .csv, .tsv or .txt file (also .gz), or an .arff, .parquet or .h5ad file: one row per
+DATA is a .csv, .tsv, .txt, .data or .dat file (also .gz), .arff, .parquet or .h5ad: one row per
 observation, one column per variable, a header with the names. Of .h5ad files (they need anndata)
 the matrix X is read. The values of a column are states (text or whole numbers). Columns with
 fractions or dates need --discretize. Tables with missing values need --missing.
@@ -169,6 +169,13 @@ def add_reading_options(command: argparse.ArgumentParser) -> None:
         action="store_false",
         help="the first line has no names; the columns are called x0, x1, ...",
     )
+    table.add_argument(
+        "--skip",
+        type=_natural,
+        default=0,
+        metavar="N",
+        help="lines above the table of a text file, to leave out (default 0)",
+    )
 
 
 def reading_options(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -181,7 +188,7 @@ def add_seed(command: argparse.ArgumentParser) -> None:
     """Add the seed of all random numbers."""
     command.add_argument(
         "--seed",
-        type=_seed,
+        type=_natural,
         default=0,
         metavar="S",
         help="seed of the random numbers: the same seed gives the same result (default 0)",
@@ -212,7 +219,7 @@ def count(text: str) -> int:
     return value
 
 
-def _seed(text: str) -> int:
+def _natural(text: str) -> int:
     if (value := _integer(text)) < 0:
         raise argparse.ArgumentTypeError(f"must be 0 or more, not {text}")
     return value

@@ -18,10 +18,10 @@ from lsbn.data.coding import (
 )
 from lsbn.data.columns import Column, DataError, check_shape
 from lsbn.data.doubts import names_rows
-from lsbn.data.ingest import file_columns
+from lsbn.data.ingest import file_columns, file_layout
 from lsbn.data.options import TableOptions
 from lsbn.data.problems import Problem, TableError, cured_options
-from lsbn.data.textfile import TextLayout
+from lsbn.data.textlayout import TextLayout, layout_words
 
 __all__ = ["ColumnReport", "TableReport", "check_file"]
 
@@ -73,6 +73,8 @@ class TableReport:
     cured : TableOptions
         Options with which the table can be used; columns that name the rows are left out, and
         numbers with many states are cut.
+    layout : TextLayout
+        Separator, header and lines above the table, with which a text file was read.
     notes : tuple of str
         Remarks on single columns.
     """
@@ -82,6 +84,7 @@ class TableReport:
     columns: list[ColumnReport]
     problems: str
     cured: TableOptions
+    layout: TextLayout
     notes: tuple[str, ...]
 
 
@@ -105,7 +108,8 @@ def check_file(
     path : str or path
     options : TableOptions
     layout : TextLayout, optional
-        Separator and header of a text file.
+        Separator, header and lines above the table of a text file. Lines above the table and a
+        missing header are also found by the first lines of the file.
 
     Returns
     -------
@@ -126,8 +130,12 @@ def check_file(
     >>> report.columns[0].kind, report.columns[0].states, report.cured.missing
     ('fractions', ('0.5', '1.5'), 'infer')
     """
+    given = layout or TextLayout()
+    layout, reason = file_layout(path, given)
     read = partial(file_columns, path, names=None, layout=layout)
     first, notes = read(options)
+    if reason:
+        notes = (f"{reason}; so it is read with {' '.join(layout_words(given, layout))}", *notes)
     problems, cured, columns, coded, more = _cured(first, options, read)
     rows = [column.name for column in columns if names_rows(column)]
     advice = advice_notes(columns, coded, rows)
@@ -145,6 +153,7 @@ def check_file(
         columns=[_report(column, found.get(column.name)) for column in first],
         problems=problems,
         cured=cured,
+        layout=layout,
         notes=(*notes, *more, *(note for note in advice if note not in closing), *closing),
     )
 

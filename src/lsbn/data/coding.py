@@ -179,7 +179,7 @@ def _coded_column(column: Column, options: TableOptions) -> CodedColumn:
     asked, cut = options.cuts.get(column.name), _cut_of(column, options)
     if options.missing == "infer" and not len(column.present):
         return _unusable("empty")
-    if column.values.dtype.kind == "f" and np.isinf(column.values).any():
+    if column.values.dtype.kind == "f" and np.isinf(column.present).any():
         return _unusable("infinite")
     if asked is not None and cut is None and asked.method != "states":
         return _unusable("no dates" if column.labels is None else "no numbers")

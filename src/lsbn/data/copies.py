@@ -233,7 +233,7 @@ def fold_copies(dataset: Dataset) -> Folded:
     seen: dict[bytes, int] = {}
     least = LEAST_SURPRISE + np.log(max(n - 1, 1))
     for v in sorted(np.flatnonzero(dataset.cards > 1).tolist(), key=dataset.names.__getitem__):
-        column = first_seen(dataset.codes[v], dataset.cards[v])
+        column = first_seen(dataset.planes, v, dataset.cards[v])
         digest = hashlib.sha256(column)
         if dataset.gaps is not None:  # copies have their missing values in the same rows
             digest.update(dataset.gaps[v])

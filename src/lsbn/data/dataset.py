@@ -21,7 +21,7 @@ from lsbn.data.columns import DataError, listing
 from lsbn.data.discretize import CutPoints
 from lsbn.data.ingest import file_columns, table_columns
 from lsbn.data.options import Discretize, TableOptions
-from lsbn.data.textfile import TextLayout
+from lsbn.data.textlayout import TextLayout
 
 __all__ = ["Dataset"]
 
@@ -101,6 +101,20 @@ class Dataset:
         """Names of the variables with a single state."""
         return [name for name, card in zip(self.names, self.cards, strict=True) if card == 1]
 
+    @property
+    def planes(self) -> np.ndarray:
+        """The codes as kernels take them; see `lsbn.kernels.bits.byte_planes`."""
+        from lsbn.kernels.bits import byte_planes
+
+        # not kept in the dataset: a worker that receives it would receive the codes twice
+        return byte_planes(self.codes) if self.codes.itemsize == 1 else self._two_planes
+
+    @cached_property
+    def _two_planes(self) -> np.ndarray:
+        from lsbn.kernels.bits import byte_planes
+
+        return byte_planes(self.codes)
+
     @cached_property
     def bits(self) -> tuple[np.ndarray, np.ndarray]:
         """Bit columns ``(words, offsets)``, one per state; see `lsbn.kernels.bits.bit_columns`."""
@@ -111,7 +125,7 @@ class Dataset:
                 "the dataset has missing values that are to be inferred; LSBN().fit does this "
                 "(command line: `lsbn learn --missing infer`)"
             )
-        return bit_columns(self.codes, self.cards)
+        return bit_columns(self.planes, self.cards)
 
     @classmethod
     def from_table(
@@ -188,8 +202,9 @@ class Dataset:
         na: str | Iterable[str] = (),
         sep: str | None = None,
         header: bool = True,
+        skip: int = 0,
     ) -> Dataset:
-        """Code a .csv, .tsv or .txt file (plain or .gz), or an .arff, .parquet or .h5ad file.
+        """Code a .csv, .tsv, .txt, .data or .dat file (also .gz), .arff, .parquet or .h5ad.
 
         Parameters
         ----------
@@ -201,10 +216,12 @@ class Dataset:
         sep : str, optional
             The character between the fields of a text file, or ``"tab"`` or ``"space"`` (any number
             of spaces). By default a comma in .csv, a tab in .tsv, and what the first line shows in
-            .txt files, and in all files whose first line has only one field.
+            other files, and in all files whose first line has only one field.
         header : bool
             Whether the first line of a text file has the names of the columns. If not, the columns
             are called x0, x1, ...
+        skip : int
+            Lines above the table of a text file, which are left out.
 
         Returns
         -------
@@ -214,12 +231,13 @@ class Dataset:
         -----
         A column of a text file is numeric if all its entries are numbers without padding zeros,
         and holds dates if all entries look like ``2020-01-31`` or ``2020-01-31T12:30``. All other
-        labels stay as they are in the file. Missing values are empty fields and NA, N/A, n/a, #N/A,
-        <NA>, NaN, nan, null, NULL, quoted or not, and those of `na`. A first column without a name
-        is left out if its entries all differ, because it is a saved row index.
+        labels stay as they are in the file, but spaces around numbers, and around the labels of a
+        column that all start with a space, are left out. Missing values are empty fields and NA,
+        N/A, n/a, #N/A, <NA>, NaN, nan, null, NULL, quoted or not, and those of `na`. A first column
+        without a name is left out if its entries all differ, because it is a saved row index.
         """
         options = TableOptions(discretize, bins, missing, max_states, drop, keep, na)
-        columns, notes = file_columns(path, options, names, TextLayout(sep, header))
+        columns, notes = file_columns(path, options, names, TextLayout(sep, header, skip))
         coded = code_table(columns, options)
         return cls(**vars(coded) | {"notes": notes + coded.notes})
 

@@ -34,13 +34,14 @@ from lsbn.data.memory import require_memory
 from lsbn.data.options import TableOptions
 from lsbn.data.selection import chosen, with_na
 from lsbn.data.stored import ParquetColumns, index_names, is_flat, is_large, stored_columns
-from lsbn.data.textfile import SUFFIXES, TextLayout, combined, read_text
+from lsbn.data.textfile import SUFFIXES, combined, read_text
+from lsbn.data.textlayout import TextLayout, suggested_layout
 
-__all__ = ["file_columns", "table_columns"]
+__all__ = ["file_columns", "file_layout", "table_columns"]
 
 _PARQUET = (".parquet", ".pq")
 _ANNDATA = ".h5ad"
-KINDS = ".csv, .tsv, .txt (each also with .gz), .arff, .parquet or .h5ad"
+KINDS = ".csv, .tsv, .txt, .data, .dat (each also with .gz), .arff, .parquet or .h5ad"
 _TOO_WIDE = ("Int128", "UInt128")
 """Types of polars that numpy does not have."""
 
@@ -119,7 +120,7 @@ def file_columns(
     *,
     to_learn: bool = True,
 ) -> tuple[list[Column], tuple[str, ...]]:
-    """Read a text file (.csv, .tsv, .txt, plain or .gz), .arff, .parquet or .h5ad into columns.
+    """Read a text file (.csv, .tsv, .txt, .data, .dat, also .gz), .arff, .parquet or .h5ad.
 
     Parameters
     ----------
@@ -129,7 +130,7 @@ def file_columns(
     names : sequence, optional
         Names to use instead of those in the file.
     layout : TextLayout, optional
-        Separator and header of a text file.
+        Separator, header and lines above the table of a text file.
     to_learn : bool
         As for `table_columns`.
 
@@ -146,6 +147,24 @@ def file_columns(
     FileNotFoundError
         If there is no such file.
     """
+    path, suffix = _known_file(path)
+    if suffix in SUFFIXES:
+        return read_text(path, options, names, layout or TextLayout(), to_learn=to_learn)
+    read = {".arff": read_arff, _ANNDATA: read_h5ad}.get(suffix, _parquet_table)
+    return table_columns(read(path), options, names, str(path), to_learn=to_learn), ()
+
+
+def file_layout(path: str | os.PathLike[str], layout: TextLayout) -> tuple[TextLayout, str]:
+    """Find lines above the table of a text file, and a missing header.
+
+    See `lsbn.data.textlayout.suggested_layout`; of other files, the given layout is returned.
+    """
+    path, suffix = _known_file(path)
+    return suggested_layout(path, layout) if suffix in SUFFIXES else (layout, "")
+
+
+def _known_file(path: str | os.PathLike[str]) -> tuple[Path, str]:
+    """Return the path and the ending of a file that is there and is not empty."""
     path = Path(path)
     lower = path.name.lower()
     suffix = next((s for s in (*SUFFIXES, *_PARQUET, ".arff", _ANNDATA) if lower.endswith(s)), None)
@@ -159,10 +178,7 @@ def file_columns(
         raise DataError(f"{path} is no ordinary file; save the table to a file first")
     if path.stat().st_size == 0:
         raise DataError(f"{path}: the file is empty; expected a header and rows")
-    if suffix in (*_PARQUET, ".arff", _ANNDATA):
-        read = {".arff": read_arff, _ANNDATA: read_h5ad}.get(suffix, _parquet_table)
-        return table_columns(read(path), options, names, str(path), to_learn=to_learn), ()
-    return read_text(path, options, names, layout or TextLayout(), to_learn=to_learn)
+    return path, suffix
 
 
 def _parquet_table(path: Path) -> pa.Table | ParquetColumns:

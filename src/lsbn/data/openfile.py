@@ -6,6 +6,7 @@ import codecs
 import csv
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from lsbn.data.memory import available_memory, require_memory
 
 _LARGEST_RATIO, _PLAUSIBLE = 250, 1 << 28
 """A file that unpacks to more bytes than both, by its size and in all, is refused."""
+_SPACED = re.compile(r'"((?:[^"]|"")*)"|(\S+)')
 
 
 class _Counted(io.RawIOBase):
@@ -55,7 +57,7 @@ def open_bytes(path: Path, sep: str, bytes_per_cell: int) -> Iterator[Any]:
         buffer = io.BytesIO()
         with _counted_text(path, sep, bytes_per_cell) if packed else open_text(path) as lines:
             for line in lines:
-                buffer.write("\t".join(line.split()).encode() + b"\n")
+                buffer.write("\t".join(map(_quoted, spaced_fields(line))).encode() + b"\n")
         yield pa.BufferReader(buffer.getbuffer())
     elif packed:
         with gzip.open(path, "rb") as file:
@@ -63,6 +65,22 @@ def open_bytes(path: Path, sep: str, bytes_per_cell: int) -> Iterator[Any]:
     else:
         with pa.input_stream(str(path), compression=None) as stream:
             yield stream
+
+
+def spaced_fields(line: str) -> list[str]:
+    """Split a line at spaces and tabs that are not within double quotes.
+
+    >>> spaced_fields('1  "New York" 2.5')
+    ['1', 'New York', '2.5']
+    """
+    if '"' not in line:
+        return line.split()
+    return [bare or quoted.replace('""', '"') for quoted, bare in _SPACED.findall(line)]
+
+
+def _quoted(field: str) -> str:
+    """Quote a field of a line with tabs, if needed."""
+    return '"' + field.replace('"', '""') + '"' if "\t" in field or '"' in field else field
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Read text files (CSV, TSV, TXT) into columns.
+"""Read text files (CSV, TSV, TXT, DATA, DAT) into columns.
 
 The type inference of pyarrow is not used. It turns '01' into 1 and 'true' into a boolean, so the
 state labels would differ from the text of the file. A first column without a name, whose entries
@@ -7,9 +7,7 @@ all differ, is a saved row index and is left out.
 
 from __future__ import annotations
 
-import csv
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -26,52 +24,33 @@ from lsbn.data.options import TableOptions
 from lsbn.data.selection import chosen, with_na
 from lsbn.data.stored import is_large, stored_columns
 from lsbn.data.talltext import BlockColumns
+from lsbn.data.textlayout import (
+    NULL_SPELLINGS,
+    TextLayout,
+    all_numbers,
+    first_lines,
+    is_comment,
+    layout_words,
+    sniffed,
+    sniffed_by_rows,
+    split_rows,
+    suggested_layout,
+    usual_separator,
+    without_comments,
+)
 from lsbn.data.textnumbers import typed
 from lsbn.files import plain_name
 
-__all__ = ["NULL_SPELLINGS", "SUFFIXES", "TextLayout", "combined", "read_text"]
+__all__ = ["SUFFIXES", "combined", "read_text"]
 
-NULL_SPELLINGS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL")
-"""Fields of a text file that mean 'missing'. 'None' is a common state name, so it is not here."""
-
-SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
-_BY_NAME = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
-_LONGEST_LINE, _MOST_COLUMNS = 1 << 26, 2_000_000
-"""A text file with a longer line, in characters, or with more columns is refused."""
+SUFFIXES = tuple(
+    f"{end}{gz}" for end in (".csv", ".tsv", ".txt", ".data", ".dat") for gz in ("", ".gz")
+)
+_MOST_COLUMNS = 2_000_000
+"""A text file with more columns is refused."""
 _LEAST_BLOCK = 1 << 22
-_NUMBER = r"\s*[+-]?[0-9.]+([eE][+-]?[0-9]+)?\s*"
 _PACKED = 8
 """A table of states that is compressed by gzip is assumed to be this number of times as long."""
-
-
-@dataclass(frozen=True)
-class TextLayout:
-    r"""How a text file is laid out.
-
-    Attributes
-    ----------
-    sep : str, optional
-        The character between two fields, or ``tab`` or ``space``; a space stands for any number
-        of spaces and tabs. By default a comma in .csv files, a tab in .tsv files, and what the
-        first line shows in .txt files.
-    header : bool
-        Whether the first line has the names of the columns. Without a header the columns are
-        called x0, x1, ...
-
-    Examples
-    --------
-    >>> TextLayout("tab").sep
-    '\t'
-    """
-
-    sep: str | None = None
-    header: bool = True
-
-    def __post_init__(self) -> None:
-        sep = _BY_NAME.get(str(self.sep), self.sep)
-        if sep is not None and (not isinstance(sep, str) or len(sep) != 1 or sep in '"\r\n'):
-            raise DataError(f"sep is {self.sep!r}; use one character, or tab or space")
-        object.__setattr__(self, "sep", sep)
 
 
 @dataclass(frozen=True)
@@ -130,15 +109,9 @@ def read_text(
     """
     with file_errors(path), open_text(path) as file:
         plan = _plan(path, file, layout)
-    try:
-        table = _text_table(path, plan, options.na)
-    except (pa.ArrowException, OSError) as error:
-        _explain(path, plan, header=layout.header)
-        raise DataError(f"{path}: not readable as CSV ({error})") from error
-    own, notes, offset = plan.names, plan.notes, 0
-    if names is None and _labels_rows(own, table.column(0)):
-        offset, own = 1, own[1:]
-        notes += ("left out the first column: it has no name, and a different entry in every row",)
+    table, advice = _advised_table(path, plan, layout, options.na)
+    own, kept, more = _named_columns(plan.names, table, replaced=names is not None)
+    notes = plan.notes + advice + more
     if names is not None and len(names) != len(own):
         raise DataError(f"names has {len(names)} entries for {len(own)} columns of {path}")
     clean = check_names(map(plain_name, own) if names is None else list(names), str(path))
@@ -151,12 +124,29 @@ def read_text(
 
     def array(place: int) -> pa.Array:
         """Return a column; numbers and dates have their type."""
-        return typed(combined(table.column(offset + place)), comma=plan.sep != ",")
+        return typed(combined(table.column(kept[place])), comma=plan.sep != ",")
 
     if isinstance(table, BlockColumns):
         return stored_columns(left, places, array, options.na), notes
     parsed = parse_columns(left, map(array, places))
     return [with_na(column, options.na) for column in parsed], notes
+
+
+def _advised_table(
+    path: Path, plan: _Plan, layout: TextLayout, na: Iterable[str]
+) -> tuple[pa.Table | BlockColumns, tuple[str, ...]]:
+    """Read the rows, and say whether the first lines show another layout."""
+    better, reason = suggested_layout(path, layout)
+    advice = f"{reason}: use {' '.join(layout_words(layout, better))}" if reason else ""
+    if layout.header and not advice and all_numbers(plan.names):
+        advice = "all names are numbers; if the first line is a row, use --no-header"
+    try:
+        return _text_table(path, plan, na), (advice,) if advice else ()
+    except (pa.ArrowException, OSError) as error:
+        if better.skip > layout.skip:
+            raise DataError(f"{path}: {advice}") from error
+        _explain(path, plan, header=layout.header)
+        raise DataError(f"{path}: not readable as CSV ({error})") from error
 
 
 def combined(column: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -173,95 +163,64 @@ def combined(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 def _plan(path: Path, file: TextIO, layout: TextLayout) -> _Plan:
     """Find the separator, the names and the longest of the first lines."""
-    lines = _first_lines(path, file)
+    whole = first_lines(path, file, layout.skip)
+    lines = layout.below(whole)
     first = next((line for line in lines if line.strip()), "")
     if not first:
-        raise DataError(f"{path}: the file is empty; expected a header and rows")
-    first = next((line for line in lines if line.strip() and not _is_comment(line)), first)
-    lower = path.name.lower()
-    usual = "," if ".csv" in lower[-7:] else "\t" if ".tsv" in lower[-7:] else None
-    sep = layout.sep or usual or _sniffed(first)
-    if (n_columns := 1 + max(first.count(c) for c in {sep, _sniffed(first)})) > _MOST_COLUMNS:
+        below = f" below line {layout.skip}" if layout.skip else ""
+        raise DataError(f"{path}: the file is empty{below}; expected a header and rows")
+    first = next((line for line in lines if line.strip() and not is_comment(line)), first)
+    sep = layout.sep or usual_separator(path) or sniffed_by_rows(lines[lines.index(first) :])
+    if (n_columns := 1 + max(first.count(c) for c in {sep, sniffed(first)})) > _MOST_COLUMNS:
         raise DataError(f"{path}: more than {_MOST_COLUMNS:,} columns ({n_columns:,}); keep fewer")
-    above, rows = _without_comments(_rows(lines, sep))
-    skip, header = next(rows)
+    above, rows = without_comments(split_rows(lines, sep))
     notes: tuple[str, ...] = ()
-    if len(header) == 1 and layout.sep is None and _sniffed(first) != sep:
-        sep = _sniffed(first)
+    if rows and len(rows[0][1]) == 1 and layout.sep is None and sniffed(first) != sep:
+        sep = sniffed(first)
         notes = (f"the separator of the fields is {sep!r}",)
-        above, rows = _without_comments(_rows(lines, sep))
-        skip, header = next(rows)
+        above, rows = without_comments(split_rows(lines, sep))
+    if not rows:
+        raise DataError(f"{path}: no names and no values in the first lines; expected a table")
     if above:
-        notes += (f"left out {above} line(s) at the top that start with #",)
-    width = len(next(rows, (0, header))[1])
+        notes += (f"left out {len(above)} line(s) at the top that start with #",)
+    skip, header = rows[0]
     if not layout.header:
-        header, skip = [f"x{i}" for i in range(len(header))], skip - 1
-    elif width == len(header) + 1:  # R: row labels have no name
+        header = [f"x{i}" for i in range(len(header))]
+        skip = above[-1][0] if above else layout.skip
+    elif len(rows) > 1 and len(rows[1][1]) == len(header) + 1:  # R: row labels have no name
         header = ["", *header]
-    elif all(re.fullmatch(_NUMBER, name) for name in header):
-        notes += ("all names are numbers; if the first line is a row, use --no-header",)
-    block = min(max(_LEAST_BLOCK, 64 * max(map(len, lines))), 1 << 30)
+    skipped = sum(map(len, whole[:skip]))  # pyarrow looks for them in the first block
+    block = min(max(_LEAST_BLOCK, 64 * max(map(len, whole)), 8 * skipped), 1 << 30)
     used = [len(line.encode()) for line in lines[1:] if line.strip()]
     return _Plan(sep, header, skip, block, sum(used) / max(len(used), 1) or 1.0, notes)
 
 
-def _first_lines(path: Path, file: TextIO) -> list[str]:
-    """Read up to 50 lines; fewer if they are very long."""
-    lines: list[str] = []
-    while len(lines) < 50 and sum(map(len, lines)) <= _LONGEST_LINE:
-        lines.append(file.readline(_LONGEST_LINE))
-        if len(lines[-1]) == _LONGEST_LINE:
-            raise DataError(
-                f"{path}: line {len(lines)} has more than {_LONGEST_LINE:,} characters; is the "
-                "file a table with one row in each line?"
-            )
-    return lines
+def _named_columns(
+    names: Sequence[str], table: pa.Table | BlockColumns, *, replaced: bool
+) -> tuple[list[str], list[int], tuple[str, ...]]:
+    """Return names and places of the columns to read, and what was left out.
 
-
-def _is_comment(line: str) -> bool:
-    return line.lstrip(' \t"').startswith("#")
-
-
-def _without_comments(
-    rows: Iterator[tuple[int, list[str]]],
-) -> tuple[int, Iterator[tuple[int, list[str]]]]:
-    """Leave out comments above the header; ``#a,b`` is the header of rows with two fields.
-
-    >>> above, rows = _without_comments(iter([(1, ["# made by hand"]), (2, ["a", "b"])]))
-    >>> above, list(rows)
-    (1, [(2, ['a', 'b'])])
+    Columns without a name are left out if they have no values, or if the first one is a saved row
+    index: all its entries differ. If the user gives other names, all columns stay.
     """
-    found = list(rows)
-    above = next((i for i, (_, row) in enumerate(found) if not _is_comment(row[0])), 0)
-    if above and len(found[above - 1][1]) == len(found[above][1]):
-        above -= 1
-    return above, iter(found[above:])
+    own = [name.strip() for name in names]
+    bare = [place for place, name in enumerate(own) if not name]
+    left_out, notes = [], []
+    if table.num_rows and not replaced:
+        left_out = [p for p in bare if table.column(p).null_count == table.num_rows]
+    if left_out:
+        notes.append(f"left out {len(left_out)} column(s) without a name and without values")
+    if not replaced and 0 in bare and bare[1:] == left_out and _all_differ(table.column(0)):
+        left_out = bare
+        notes.append(
+            "left out the first column: it has no name, and a different entry in every row"
+        )
+    gone = set(left_out)
+    kept = [place for place in range(len(own)) if place not in gone]
+    return [own[place] for place in kept], kept, tuple(notes)
 
 
-def _sniffed(line: str) -> str:
-    """Guess the separator of a line.
-
-    >>> _sniffed("a;b,c;d"), _sniffed("a b")
-    (';', ' ')
-    """
-    best = max("\t;,|", key=line.count)
-    return best if best in line else " " if " " in line.strip() else ","
-
-
-def _rows(lines: Sequence[str], sep: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of lines read, and the fields, of every row that is not empty."""
-    reader: Any = csv.reader(lines, delimiter=sep)
-    for number, row in enumerate(reader, 1):
-        if sep == " ":
-            row = [field for field in " ".join(row).split() if field]
-        if row:
-            yield number, row
-
-
-def _labels_rows(names: Sequence[str], column: pa.ChunkedArray) -> bool:
-    """Return whether only the first column has no name, and all its entries differ."""
-    if names[0].strip() or not all(name.strip() for name in names[1:]):
-        return False
+def _all_differ(column: pa.ChunkedArray) -> bool:
     return len(column) > 1 and column.null_count == 0 and len(pc.unique(column)) == len(column)
 
 
@@ -270,16 +229,14 @@ def _text_table(path: Path, plan: _Plan, na: Iterable[str]) -> pa.Table | BlockC
     keys = [str(i) for i in range(len(plan.names))]
     text = pa.dictionary(pa.int32(), pa.string())
     how = (
-        pyarrow.csv.ReadOptions(
-            column_names=keys, skip_rows_after_names=plan.skip, block_size=plan.block
-        ),
+        pyarrow.csv.ReadOptions(column_names=keys, skip_rows=plan.skip, block_size=plan.block),
         pyarrow.csv.ParseOptions(
             delimiter="\t" if plan.sep == " " else plan.sep, newlines_in_values=True
         ),
         pyarrow.csv.ConvertOptions(
             column_types=dict.fromkeys(keys, text),
             strings_can_be_null=True,
-            null_values=[*NULL_SPELLINGS, *na],
+            null_values=[pad + text for text in (*NULL_SPELLINGS, *na) for pad in ("", " ")],
         ),
     )
     tall = _is_tall(path, plan)
@@ -303,21 +260,22 @@ def _explain(path: Path, plan: _Plan, *, header: bool) -> None:
     """Read the file again, row by row, and name the rows of the wrong length."""
     expected, ragged, widths = len(plan.names), [], []
     with file_errors(path), open_text(path) as file:
-        reader = csv.reader(file, delimiter=plan.sep)
-        rows = (row for number, row in enumerate(reader) if row and number >= plan.skip)
-        for number, row in enumerate(rows, 1 if header else 0):
-            fields = " ".join(row).split() if plan.sep == " " else row
+        for _ in range(plan.skip):
+            file.readline()
+        rows = enumerate(split_rows(file, plan.sep), 1 if header else 0)
+        for number, (line, row) in rows:
             if number:
-                widths.append(len(fields))
-            if len(fields) != expected:
-                ragged.append(f"row {number} (line {reader.line_num}) has {len(fields)}")
+                widths.append(len(row))
+            if len(row) != expected:
+                ragged.append(f"row {number} (line {plan.skip + line}) has {len(row)}")
             if len(ragged) > 1_000:
                 break
     if len(widths) > 1 and len(set(widths)) == 1 and ragged:
+        line = plan.skip + (not header)
         cure = "; if no line has the names of the columns, also use --no-header" if header else ""
         raise DataError(
-            f"{path}: the first line has {expected} fields, but all others have {widths[0]}; "
-            f"correct or remove the first line{cure}"
+            f"{path}: line {line} has {expected} fields, but all below have {widths[0]}; "
+            f"correct line {line}, or leave it out with --skip {line}{cure}"
         )
     if ragged:
         raise DataError(

@@ -22,7 +22,8 @@ _THOUSANDS = r"^-?[0-9]+(,[0-9]{3})?$"
 def typed(column: pa.DictionaryArray, *, comma: bool = False) -> pa.Array:
     """Give a text column a numeric type if every entry is a number, or dates if all are dates.
 
-    Zero-padded codes ('007') stay text: as numbers, '07' and '007' would become one state.
+    Zero-padded codes ('007') stay text: as numbers, '07' and '007' would become one state. Spaces
+    around numbers are left out, and around other texts if all of them start with a space.
 
     Parameters
     ----------
@@ -41,6 +42,7 @@ def typed(column: pa.DictionaryArray, *, comma: bool = False) -> pa.Array:
     >>> typed(pa.array(["1", "2.5"]).dictionary_encode()).to_pylist()
     [1.0, 2.5]
     """
+    column = _without_spaces(column)
     labels = column.dictionary
     if len(labels) == 0:
         return column
@@ -64,9 +66,21 @@ def typed(column: pa.DictionaryArray, *, comma: bool = False) -> pa.Array:
     return pa.array(numbers).take(column.indices) if np.isfinite(numbers).any() else column
 
 
+def _without_spaces(column: pa.DictionaryArray) -> pa.DictionaryArray:
+    """Leave out the spaces around the entries of a column; entries of spaces only are missing."""
+    labels = column.dictionary
+    trimmed = pc.utf8_trim_whitespace(labels)
+    if trimmed.equals(labels):
+        return column
+    trimmed = pc.if_else(pc.equal(trimmed, ""), None, trimmed)
+    if _all_match(labels, r"^\s") or _all_match(trimmed.drop_null(), _NUMBER):
+        return trimmed.take(column.indices).dictionary_encode()
+    return column
+
+
 def _match(labels: pa.Array, pattern: str) -> pa.Array:
     return pc.match_substring_regex(labels, pattern=pattern)
 
 
 def _all_match(labels: pa.Array, pattern: str) -> bool:
-    return pc.all(_match(labels, pattern)).as_py()
+    return bool(pc.all(_match(labels, pattern)).as_py())

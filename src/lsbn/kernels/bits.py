@@ -27,13 +27,52 @@ def popcount(typingctx, word):
     return types.uint64(types.uint64), codegen
 
 
+def byte_planes(codes: np.ndarray) -> np.ndarray:
+    """Split codes into their bytes, so that one version of a kernel reads one byte or two.
+
+    Parameters
+    ----------
+    codes : (n, rows) array of uint8 or uint16
+
+    Returns
+    -------
+    (1 or 2, n, rows) uint8 array
+        The low bytes, then the high bytes of uint16. Codes of uint8 are not copied.
+
+    Examples
+    --------
+    >>> byte_planes(np.array([[7, 258]], np.uint16)).tolist()
+    [[[7, 2]], [[0, 1]]]
+    """
+    low = np.ascontiguousarray(codes, np.uint8)[None]
+    return (
+        low if codes.itemsize == 1 else np.concatenate([low, (codes >> 8).astype(np.uint8)[None]])
+    )
+
+
+@njit(nogil=True, cache=True, inline="always")
+def state_of(codes, v, row):
+    """State of a variable in a row, from `byte_planes`."""
+    state = np.int64(codes[0, v, row])
+    if codes.shape[0] > 1:
+        state += np.int64(codes[1, v, row]) << 8
+    return state
+
+
+@njit(nogil=True, cache=True)
+def add_states(codes, v, step, out):
+    """Add ``step`` times the state of a variable to each row of ``out``."""
+    for t in range(out.shape[0]):
+        out[t] += step * state_of(codes, v, t)
+
+
 def bit_columns(codes: np.ndarray, cards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Turn codes into bit columns.
 
     Parameters
     ----------
-    codes : (n, rows) unsigned integer array
-        Variable-major codes, ``codes[v, r] < cards[v]``.
+    codes : (planes, n, rows) uint8 array
+        Variable-major codes, see `byte_planes`; the code of variable ``v`` is below ``cards[v]``.
     cards : (n,) int array
         Number of states of each variable.
 
@@ -45,13 +84,12 @@ def bit_columns(codes: np.ndarray, cards: np.ndarray) -> tuple[np.ndarray, np.nd
 
     Examples
     --------
-    >>> import numpy as np
-    >>> words, offsets = bit_columns(np.array([[0, 1, 1]], np.uint8), np.array([2]))
+    >>> words, offsets = bit_columns(byte_planes(np.array([[0, 1, 1]], np.uint8)), np.array([2]))
     >>> words[:, 0].tolist(), offsets.tolist()
     ([1, 6], [0, 2])
     """
     offsets = np.concatenate([[0], np.cumsum(cards)]).astype(np.int64)
-    n_rows = codes.shape[1]
+    n_rows = codes.shape[2]
     line = 64 * WORDS_PER_LINE
     n_words = WORDS_PER_LINE * max(1, -(-n_rows // line))
     words = np.zeros((offsets[-1], n_words), np.uint64)
@@ -61,12 +99,12 @@ def bit_columns(codes: np.ndarray, cards: np.ndarray) -> tuple[np.ndarray, np.nd
 
 @njit(nogil=True, cache=True)
 def _fill_bits(codes, offsets, words):
-    n, n_rows = codes.shape
+    _, n, n_rows = codes.shape
     one = np.uint64(1)
     for v in range(n):
         base = offsets[v]
         for r in range(n_rows):
-            words[base + np.int64(codes[v, r]), r >> 6] |= one << np.uint64(r & 63)
+            words[base + state_of(codes, v, r), r >> 6] |= one << np.uint64(r & 63)
 
 
 @njit(nogil=True, cache=True, inline="always")

@@ -2,7 +2,13 @@
 
 import numpy as np
 
-from lsbn.kernels.independence import by_strata, log_chi2_sf, rows_by_stratum, statistics
+from lsbn.kernels.independence import (
+    by_strata,
+    column_states,
+    log_chi2_sf,
+    rows_by_stratum,
+    statistics,
+)
 from lsbn.kernels.jit import njit
 
 _ROW_COST = 10.0
@@ -89,9 +95,10 @@ def associations(data, target, pool, given):
     cells = float(offsets[target + 1] - offsets[target])
     for z in given:
         cells *= offsets[z + 1] - offsets[z]
-    limit = _ROW_COST * codes.shape[1] / words.shape[1]
+    limit = _ROW_COST * codes.shape[2] / words.shape[1]
     is_sorted = False
     order = start = np.empty(0, np.int64)
+    own = np.empty(0, np.uint16)
     rx = offsets[target + 1] - offsets[target]
     for k in range(pool.shape[0]):
         y = pool[k]
@@ -101,8 +108,9 @@ def associations(data, target, pool, given):
         else:
             if not is_sorted:
                 order, start = rows_by_stratum(codes, offsets, given)
+                own = column_states(codes, target)
                 is_sorted = True
-            g2[k], x2, dof = by_strata(codes[target], rx, codes[y], ry, order, start, xlogx)
+            g2[k], x2, dof = by_strata(own, rx, column_states(codes, y), ry, order, start, xlogx)
         log_p[k] = log_chi2_sf(x2, dof)
     return g2, log_p
 

@@ -71,7 +71,7 @@ def _count_gains(problem, state, v, m):
     )
     for p in range(low, high):
         gain = more[p - low] + penalty[k + 1] + prior + rules.prior[p] - score
-        if parameters * cards[candidates[p]] > columns.codes.shape[1]:
+        if parameters * cards[candidates[p]] > columns.codes.shape[2]:
             gain = -np.inf
         for u in above:
             if u == candidates[p]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lsbn.kernels.bits import count_and
+from lsbn.kernels.bits import count_and, state_of
 from lsbn.kernels.jit import njit
 
 RADIX_CELL_COST = 20
@@ -35,7 +35,7 @@ def pair_strip(data, low, high, tile, mi, product):
     """
     offsets, xlogx = data.offsets, data.xlogx
     n = offsets.shape[0] - 1
-    n_rows = data.codes.shape[1]
+    n_rows = data.codes.shape[2]
     widest = 0
     for v in range(n):
         widest = max(widest, offsets[v + 1] - offsets[v])
@@ -54,10 +54,10 @@ def pair_moments(data, i, j, counts):
     oi, oj = offsets[i], offsets[j]
     ri, rj = offsets[i + 1] - oi, offsets[j + 1] - oj
     total, product = 0.0, 0.0
-    if not bits_win((ri - 1) * (rj - 1), words.shape[1], codes.shape[1]):
+    if not bits_win((ri - 1) * (rj - 1), words.shape[1], codes.shape[2]):
         counts[:ri, :rj] = 0
-        for r in range(codes.shape[1]):
-            counts[codes[i, r], codes[j, r]] += 1
+        for r in range(codes.shape[2]):
+            counts[state_of(codes, i, r), state_of(codes, j, r)] += 1
         for a in range(ri):
             for b in range(rj):
                 total += xlogx[counts[a, b]]
@@ -94,13 +94,13 @@ def tabulate_xlogx(n_rows: int) -> np.ndarray:
 
 
 @njit(nogil=True, cache=True)
-def first_seen(column, card):
+def first_seen(codes, v, card):
     """Give numbers to the states of a column in the order in which they appear."""
     place = np.full(card, -1, np.int32)
-    out = np.empty(len(column), np.uint16)
+    out = np.empty(codes.shape[2], np.uint16)
     found = 0
-    for r in range(len(column)):
-        state = column[r]
+    for r in range(codes.shape[2]):
+        state = state_of(codes, v, r)
         if place[state] < 0:
             place[state] = found
             found += 1

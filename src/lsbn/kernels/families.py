@@ -30,7 +30,7 @@ def enumerate_families(scorer, others, depth):
     scores : (m,) float array
     """
     columns, prior, required = scorer.columns, scorer.prior, scorer.required
-    offsets, n_rows = columns.offsets, columns.codes.shape[1]
+    offsets, n_rows = columns.offsets, columns.codes.shape[2]
     r = required.shape[0]
     n = others.shape[0]
     depth = min(depth, n)

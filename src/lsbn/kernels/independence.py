@@ -21,7 +21,7 @@ import math
 
 import numpy as np
 
-from lsbn.kernels.bits import and_into, count_and
+from lsbn.kernels.bits import and_into, count_and, state_of
 from lsbn.kernels.gamma import log_gamma
 from lsbn.kernels.jit import njit
 from lsbn.kernels.scores import configurations
@@ -58,14 +58,15 @@ def statistics(data, x, y, given):
     words, offsets, codes, _ = data
     rx = offsets[x + 1] - offsets[x]
     ry = offsets[y + 1] - offsets[y]
-    n_words, n_rows = words.shape[1], codes.shape[1]
+    n_words, n_rows = words.shape[1], codes.shape[2]
     cells = float(rx * ry)
     for z in given:
         cells *= offsets[z + 1] - offsets[z]
     if cells * n_words < _ROW_COST * n_rows * (1 + given.shape[0]):
         return _by_bits(data, x, y, given)
     order, start = rows_by_stratum(codes, offsets, given)
-    return by_strata(codes[x], rx, codes[y], ry, order, start, data.xlogx)
+    in_x, in_y = column_states(codes, x), column_states(codes, y)
+    return by_strata(in_x, rx, in_y, ry, order, start, data.xlogx)
 
 
 @njit(nogil=True, cache=True)
@@ -78,7 +79,7 @@ def _by_bits(data, x, y, given):
     masks = np.empty((p + 2, words.shape[1]), np.uint64)
     masks[0] = np.uint64(0xFFFFFFFFFFFFFFFF)
     size = np.empty(p + 1, np.int64)
-    size[0] = data.codes.shape[1]
+    size[0] = data.codes.shape[2]
     state = np.zeros(p + 1, np.int64)
     g2, x2, dof, depth = 0.0, 0.0, 0, 0
     while depth >= 0:
@@ -150,6 +151,15 @@ def _stratum(table, size, xlogx):
     if n_a < 2 or n_b < 2:
         return 0.0, 0.0, 0
     return total, (size - 1) * (ratio - 1.0), (n_a - 1) * (n_b - 1)
+
+
+@njit(nogil=True, cache=True)
+def column_states(codes, v):
+    """Copy the states of a variable; a test of sorted rows reads each of them several times."""
+    out = np.empty(codes.shape[2], np.uint16)
+    for t in range(out.shape[0]):
+        out[t] = state_of(codes, v, t)
+    return out
 
 
 @njit(nogil=True, cache=True)
@@ -260,7 +270,7 @@ def log_chi2_sf(x, dof):
 @njit(nogil=True, cache=True)
 def conditional_mi(data, x, y, given):
     """Conditional mutual information of ``x`` and ``y`` given a set, in nats."""
-    return g_test(data, x, y, given)[0] / (2.0 * data.codes.shape[1])
+    return g_test(data, x, y, given)[0] / (2.0 * data.codes.shape[2])
 
 
 @njit(nogil=True, cache=True)

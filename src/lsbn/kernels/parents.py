@@ -251,7 +251,7 @@ def score_parent_sets(scorer, sets):
 
     The score is also minus infinity without the required parents. These alone always have a score.
     """
-    offsets, n_rows = scorer.columns.offsets, scorer.columns.codes.shape[1]
+    offsets, n_rows = scorer.columns.offsets, scorer.columns.codes.shape[2]
     scores = np.empty(sets.shape[0])
     for a in range(sets.shape[0]):
         size = set_size(sets[a])
@@ -291,7 +291,7 @@ _subsets_apart = apart(_subsets, _LISTED)
 def _extensions(scorer, row, score, others, most):
     """Extend ``row`` by one of the others: the ``most`` best sets with a higher score."""
     columns, prior = scorer.columns, scorer.prior
-    offsets, n_rows = columns.offsets, columns.codes.shape[1]
+    offsets, n_rows = columns.offsets, columns.codes.shape[2]
     k = set_size(row)
     parents = row[:k].astype(np.int64)
     parameters = n_parameters(offsets, scorer.child, parents)

@@ -19,7 +19,7 @@ import numpy as np
 from numba import types
 
 from lsbn.kernels.apart import apart
-from lsbn.kernels.bits import and_into, count_and
+from lsbn.kernels.bits import add_states, and_into, count_and, state_of
 from lsbn.kernels.borrowed import borrowed
 from lsbn.kernels.jit import njit
 from lsbn.kernels.lookup import BIC, MIXED, family_slots, log_term
@@ -84,7 +84,9 @@ def family_score(columns, lookup, child, parents):
         first, last = parents[:-1], parents[-1:]
         return extension_scores_apart(columns, lookup, child, first, last)[0]
     r = columns.offsets[child + 1] - columns.offsets[child]
-    counts = np.bincount(columns.codes[child], minlength=r).reshape(1, r)
+    counts = np.zeros((1, r), np.int64)
+    for t in range(columns.codes.shape[2]):
+        counts[0, state_of(columns.codes, child, t)] += 1
     return mixed_score_apart(counts, parents, lookup)
 
 
@@ -96,14 +98,14 @@ def _table_score(columns, lookup, child, parents):
     """Score of a table. Small tables are counted by bits, large ones by rows."""
     words, offsets, codes = columns
     r = offsets[child + 1] - offsets[child]
-    n_words, n_rows = words.shape[1], codes.shape[1]
+    n_words, n_rows = words.shape[1], codes.shape[2]
     q = n_configurations(offsets, parents)
     slots = family_slots(lookup, q, r)
     constant = _constant(lookup, q, r, n_rows)
     if q * r * n_words < float(_ROW_COST) * n_rows * (1 + parents.shape[0]):
         return constant + _score_by_bits(columns, lookup, slots, child, parents)
     ids, n_ids = configurations(codes, offsets, parents)
-    return constant + _score_by_rows(codes[child], r, ids, n_ids, lookup, slots)
+    return constant + _score_by_rows(codes, child, r, ids, n_ids, lookup, slots)
 
 
 _table_score_apart = apart(_table_score, types.float64)
@@ -121,7 +123,7 @@ def _score_by_bits(columns, lookup, slots, child, parents):
     masks = np.empty((p + 1, words.shape[1]), np.uint64)
     masks[0] = np.uint64(0xFFFFFFFFFFFFFFFF)
     size = np.empty(p + 1, np.int64)
-    size[0] = columns.codes.shape[1]
+    size[0] = columns.codes.shape[2]
     state = np.zeros(p + 1, np.int64)
     total, depth = 0.0, 0
     while depth >= 0:
@@ -154,7 +156,7 @@ def configurations(codes, offsets, parents):
 
     Labels stay below the number of rows whatever the number of parents.
     """
-    n_rows = codes.shape[1]
+    n_rows = codes.shape[2]
     ids = np.zeros(n_rows, np.int64)
     n_ids = 1
     for p in parents:
@@ -162,7 +164,7 @@ def configurations(codes, offsets, parents):
         label = np.full(n_ids * card, -1, np.int64)
         n_new = 0
         for t in range(n_rows):
-            key = ids[t] * card + codes[p, t]
+            key = ids[t] * card + state_of(codes, p, t)
             if label[key] < 0:
                 label[key] = n_new
                 n_new += 1
@@ -172,13 +174,13 @@ def configurations(codes, offsets, parents):
 
 
 @njit(nogil=True, cache=True)
-def _score_by_rows(child, r, ids, n_ids, lookup, slots):
+def _score_by_rows(codes, child, r, ids, n_ids, lookup, slots):
     """Count the child's states for each label of the rows, and sum the terms of the counts."""
     kind, table = lookup.kind, lookup.table
     a_cell, cell, a_row, row = slots
     counts = np.zeros((n_ids, r), np.int64)
-    for t in range(child.shape[0]):
-        counts[ids[t], child[t]] += 1
+    for t in range(ids.shape[0]):
+        counts[ids[t], state_of(codes, child, t)] += 1
     total = 0.0
     for j in range(n_ids):
         size = 0
@@ -227,7 +229,7 @@ def _table_extensions(columns, lookup, child, parents, candidates):
     words, offsets, codes = columns
     r = offsets[child + 1] - offsets[child]
     q = n_configurations(offsets, parents)
-    n_words, n_rows = words.shape[1], codes.shape[1]
+    n_words, n_rows = words.shape[1], codes.shape[2]
     out = np.empty(candidates.shape[0])
     if q * r * n_words * 8 <= _MASK_BYTES and q * r * n_words < float(_ROW_COST) * n_rows:
         family = _family_masks(columns, child, parents, np.int64(q), r)
@@ -239,8 +241,9 @@ def _table_extensions(columns, lookup, child, parents, candidates):
             u = candidates[c]
             card = offsets[u + 1] - offsets[u]
             slots = family_slots(lookup, q * card, r)
-            joint = ids * card + codes[u]
-            score = _score_by_rows(codes[child], r, joint, n_ids * card, lookup, slots)
+            joint = ids * card
+            add_states(codes, u, 1, joint)
+            score = _score_by_rows(codes, child, r, joint, n_ids * card, lookup, slots)
             out[c] = score + _constant(lookup, q * card, r, n_rows)
     return out
 
@@ -285,7 +288,7 @@ def _extend_by_bits(columns, lookup, family, q, r, u):
     kind, table = lookup.kind, lookup.table
     base, card = offsets[u], offsets[u + 1] - offsets[u]
     a_cell, cell, a_row, row = family_slots(lookup, q * card, r)
-    total = _constant(lookup, q * card, r, columns.codes.shape[1])
+    total = _constant(lookup, q * card, r, columns.codes.shape[2])
     rows = np.empty(card, np.int64)
     for j in range(sizes.shape[0] // r):
         rows[:] = 0
@@ -315,13 +318,14 @@ def _mixed_extensions(columns, lookup, child, parents, candidates):
         return out
     cards = offsets[1:] - offsets[:-1]
     r, q = cards[child], np.prod(cards[parents])
-    by_bits = q * r * words.shape[1] < _ROW_COST * codes.shape[1]
+    by_bits = q * r * words.shape[1] < _ROW_COST * codes.shape[2]
     if by_bits:
         family = _family_masks(columns, child, parents, q, r)
     else:
-        joint, step = codes[child].astype(np.int64), r
+        joint, step = np.zeros(codes.shape[2], np.int64), r
+        add_states(codes, child, 1, joint)
         for p in parents:
-            joint += codes[p] * step
+            add_states(codes, p, step, joint)
             step *= cards[p]
     above = np.empty(parents.shape[0] + 1, np.int64)
     for i in range(parents.shape[0]):
@@ -332,7 +336,9 @@ def _mixed_extensions(columns, lookup, child, parents, candidates):
         if by_bits:
             counts = _counts_by_bits(words[offsets[u] : offsets[u + 1]], family, q, r)
         else:
-            counts = np.bincount(joint + codes[u] * step, minlength=step * cards[u]).reshape(-1, r)
+            cells = joint.copy()
+            add_states(codes, u, step, cells)
+            counts = np.bincount(cells, minlength=step * cards[u]).reshape(-1, r)
         out[c] = mixed_score_apart(counts, above, lookup)
     return out
 
@@ -351,8 +357,9 @@ def _large_extensions(columns, lookup, child, parents, candidates):
     for c in range(candidates.shape[0]):
         u = candidates[c]
         counts = np.zeros((n_ids * cards[u], r), np.int64)
-        for t in range(codes.shape[1]):
-            counts[ids[t] * cards[u] + codes[u, t], codes[child, t]] += 1
+        for t in range(codes.shape[2]):
+            state = state_of(codes, child, t)
+            counts[ids[t] * cards[u] + state_of(codes, u, t), state] += 1
         out[c] = mixed_score_apart(counts, cards[:0], lookup)
     return out
 

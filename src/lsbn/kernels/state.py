@@ -14,8 +14,8 @@ class Columns(NamedTuple):
         Bit columns, one for each state of each variable: see `lsbn.kernels.bits.bit_columns`.
     offsets : (n + 1,) int64 array
         The bit columns of variable ``v`` are ``offsets[v]`` to ``offsets[v + 1]``.
-    codes : (n, rows) array
-        State of each variable in each row.
+    codes : (planes, n, rows) uint8 array
+        State of each variable in each row: see `lsbn.kernels.bits.byte_planes`.
     """
 
     words: np.ndarray

@@ -105,7 +105,7 @@ def survey_block(data, scales, rows, columns, sums):
         widest = max(widest, data.offsets[v + 1] - data.offsets[v])
     counts = np.empty((widest, widest), np.int64)
     weights, pairs = np.empty((N_WEIGHTS, _TILE)), np.empty((2, _TILE))
-    n_rows, whole = data.codes.shape[1], data.xlogx[data.codes.shape[1]]
+    n_rows, whole = data.codes.shape[2], data.xlogx[data.codes.shape[2]]
     edges, values = np.empty((1024, 2), np.int32), np.empty((1024, 2))
     kinds, critical, least, levels = scales.kinds, scales.critical, scales.least, sums.levels
     rounding, m = scales.rounding, 0
@@ -213,7 +213,7 @@ def mutual_information(data, scales, pairs):
     for v in range(data.offsets.shape[0] - 1):
         widest = max(widest, data.offsets[v + 1] - data.offsets[v])
     counts, out = np.empty((widest, widest), np.int64), np.empty(pairs.shape[0])
-    n_rows, whole = data.codes.shape[1], data.xlogx[data.codes.shape[1]]
+    n_rows, whole = data.codes.shape[2], data.xlogx[data.codes.shape[2]]
     for e in range(pairs.shape[0]):
         total, _ = pair_moments(data, pairs[e, 0], pairs[e, 1], counts)
         mi = (total + whole) / n_rows

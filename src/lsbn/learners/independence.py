@@ -69,7 +69,7 @@ def significant(log_p: np.ndarray, n_tests: int) -> np.ndarray:
 def arrays_for_tests(dataset: Dataset) -> Data:
     """Return the arrays that the kernels of the tests take as arguments."""
     words, offsets = dataset.bits
-    return Data(words, offsets, dataset.codes, tabulate_xlogx(dataset.n_rows))
+    return Data(words, offsets, dataset.planes, tabulate_xlogx(dataset.n_rows))
 
 
 def strips(n: int, height: int = 16) -> list[Pair]:

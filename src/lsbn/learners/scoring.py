@@ -143,4 +143,4 @@ PUBLISHED = Score("bdeu", prior="sizes")
 
 def columns_of(dataset: Dataset) -> Columns:
     """Return the columns of a dataset as the kernels of scores take them."""
-    return Columns(*dataset.bits, dataset.codes)
+    return Columns(*dataset.bits, dataset.planes)

@@ -74,7 +74,7 @@ def margin_columns(dataset: Dataset) -> MarginColumns:
     if dataset not in _columns:
         words, offsets = dataset.bits
         margins, xlogx = _counts.state_counts(words), _counts.tabulate_xlogx(dataset.n_rows)
-        _columns[dataset] = MarginColumns(words, offsets, dataset.codes, margins, xlogx)
+        _columns[dataset] = MarginColumns(words, offsets, dataset.planes, margins, xlogx)
     return _columns[dataset]
 
 
