@@ -17,6 +17,7 @@ import numpy as np
 from lsbn.checkpoint import Codec
 from lsbn.data import Dataset
 from lsbn.learners.averaging.annealing import AnnealedOrder
+from lsbn.learners.averaging.islands import best_graph, island_parents, regions_around
 from lsbn.learners.averaging.parent_sets import ScoredSets
 from lsbn.learners.averaging.part_search import (
     PartPlan,
@@ -35,6 +36,8 @@ from lsbn.parallel import Progress, processes_pay, spread
 
 __all__ = ["SearchInParts"]
 
+_LOOKS = 2
+"""Most looks across the borders of parts."""
 _CODEC = Codec(lambda result: dict(vars(result)), lambda fields: PartResult(**fields))
 
 
@@ -71,7 +74,10 @@ class SearchInParts:
         self.progress = progress
 
     def run(self, pools: Sequence[np.ndarray], parts: Sequence[np.ndarray]) -> UnitedSearch:
-        """Search all parts and join them.
+        """Search all parts and join them, then look across their borders.
+
+        Parents that have an effect only beside others, see `island_parents`, are added to the
+        pools. The regions around them are then searched like further parts.
 
         Parameters
         ----------
@@ -80,6 +86,25 @@ class SearchInParts:
         parts : sequence of int arrays
             Disjoint parts that cover all variables, each ascending.
         """
+        search, pools, pieces = self.search, list(pools), list(parts)
+        results = self._searched(pieces, pools)
+        for _ in range(_LOOKS):
+            keys = _together(pieces, [result.keys for result in results], len(pools))[0]
+            graph = best_graph(search, keys)
+            pairs = island_parents(search, graph, pools)
+            if not len(pairs):
+                break
+            for u, v in pairs.tolist():
+                pools[v] = np.union1d(pools[v], u)
+            regions = regions_around(graph, pairs, search.settings.max_unrestricted)
+            pieces += regions
+            results += self._searched(regions, pools)
+        return self._joined(pieces, results, pools)
+
+    def _searched(
+        self, parts: Sequence[np.ndarray], pools: Sequence[np.ndarray]
+    ) -> list[PartResult]:
+        """Search some parts, and add their sets to those of the whole network."""
         search = self.search
         plan = PartPlan.of(search, self.score, self.sampling)
         seeds = self.rng.spawn(len(parts))
@@ -94,7 +119,15 @@ class SearchInParts:
             nested=True,
             progress=self.progress,
         )
-        return self._joined(parts, results, pools)
+        density = search.score.density
+        search.take_density(self.score.density)
+        for part, result in zip(parts, results, strict=True):
+            best = np.split(result.searched, np.cumsum(result.searched_counts)[:-1])
+            search.adopt(_scored_sets(part, result), best)
+        search.take_density(density)
+        if self.score.finds_density and density is None:
+            search.find_density(sum(result.edges for result in results))
+        return results
 
     def _task(
         self, part: np.ndarray, pools: Sequence[np.ndarray], rng: np.random.Generator
@@ -116,17 +149,12 @@ class SearchInParts:
         results: Sequence[PartResult],
         pools: Sequence[np.ndarray],
     ) -> UnitedSearch:
-        """Join the sets and orders of all parts, and search on where the whole is not settled.
+        """Join the orders of all parts, and search on where the whole is not settled.
 
         An edge between two parts counts in the log scores of both. So only the differences of the
         log scores of the sides are taken from the parts.
         """
         search, settings = self.search, self.search.settings
-        for part, result in zip(parts, results, strict=True):
-            best = np.split(result.searched, np.cumsum(result.searched_counts)[:-1])
-            search.adopt(_scored_sets(part, result), best)
-        if self.score.finds_density:
-            search.find_density(sum(result.edges for result in results))
         orders = [result.keys for result in results]
         starts = _together(parts, orders, len(pools))
         if search.rules.n_required:
@@ -137,7 +165,8 @@ class SearchInParts:
         )
         whole = rounds.run(starts, settings.rounds, 1)
         score = max(search.log_score(order.keys) for order in whole.orders[:2])
-        scores = np.sum([result.side_scores for result in results], axis=0)
+        terms = _together(parts, [result.side_terms for result in results], len(pools))
+        scores = np.sum(terms, axis=1) if terms else np.empty(0)
         return UnitedSearch(
             **vars(whole),
             sides=self._sides(parts, results, whole),
@@ -185,7 +214,8 @@ def _together(
 ) -> list[np.ndarray]:
     """Join orders of the parts, as keys, to orders of all variables.
 
-    If a part has fewer orders than another, its orders are taken by turns.
+    If a part has fewer orders than another, its orders are taken by turns. A variable of several
+    parts has its key in the last of them.
     """
     joined = np.empty((max(map(len, orders)), n_variables))
     for part, own in zip(parts, orders, strict=True):
