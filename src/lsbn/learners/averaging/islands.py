@@ -15,13 +15,15 @@ from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from lsbn.checkpoint import PLAIN
+from lsbn.kernels.lookup import Lookup
 from lsbn.kernels.scores import extension_scores, family_score, n_parameters
+from lsbn.learners.averaging.parent_sets import ScoredSets
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.searches import STAND_INS
 from lsbn.learners.scoring import columns_of
 from lsbn.parallel import run
 
-__all__ = ["best_graph", "island_parents", "regions_around"]
+__all__ = ["best_graph", "further_parents", "islands", "regions_around"]
 
 _ISLAND = 16
 """Most variables of an island.
@@ -29,7 +31,7 @@ _ISLAND = 16
 In a quilt of 2,728 variables the islands have 1, 2 or 9 variables, and the next larger component of
 the best graph has 73."""
 _LEAST_PARENTS = 2
-"""Variables of islands are tried beside the parents of a variable that has at least this many."""
+"""Further parents are tried beside parent sets of at least this size."""
 _CHUNK = 64
 """Variables whose best sets are extended in one piece of work."""
 
@@ -40,58 +42,106 @@ def best_graph(search: ParentSetSearch, keys: np.ndarray) -> sparse.csr_array:
     return sparse.csr_array((np.ones(len(parents)), parents, start), shape=(len(keys), len(keys)))
 
 
-def island_parents(
-    search: ParentSetSearch, graph: sparse.csr_array, pools: Sequence[np.ndarray]
-) -> np.ndarray:
-    """Find variables of islands that raise the score of the parents of another variable.
+def islands(graph: sparse.csr_array) -> np.ndarray:
+    """Return the variables in small components of a graph, ascending."""
+    sizes, part = _components(graph)
+    return np.flatnonzero(sizes[part] <= _ISLAND)
 
-    An island is a component of the graph with few variables. Its variables are scored as a further
-    parent of each variable outside with at least two parents, by tables and with the prior of
-    one more edge. The time is proportional to the product of the two numbers of variables.
+
+def further_parents(
+    search: ParentSetSearch,
+    keys: np.ndarray,
+    pools: Sequence[np.ndarray],
+    children: np.ndarray,
+    others: np.ndarray,
+) -> np.ndarray:
+    """Find parents that have an effect only beside others.
+
+    They are scored beside the parent sets of `good_sets`: first by tables, which takes a
+    microsecond, then by the score of the search. The time is proportional to the product of the
+    numbers of children and others.
 
     Parameters
     ----------
     search : ParentSetSearch
-    graph : (n, n) sparse array
-        The best graph so far: row v has the parents of v.
+    keys : float array
+        The best order so far.
     pools : sequence of int arrays
         Candidate parents of each variable, which were searched before.
+    children, others : int arrays
+        Parents of ``children`` are searched among the ``others``.
 
     Returns
     -------
     (k, 2) int array
-        Parents and children, with a positive gain, and not in the pools.
+        Parents and children. Each parent is outside the pool of its child, and raises the score
+        of the child's best set in the order.
     """
-    sizes, part = _components(graph)
-    loose = np.flatnonzero(sizes[part] <= _ISLAND)
     kind = STAND_INS[0] if search.score.kind == "mixed" else search.score.kind
-    score, columns = replace(search.score, kind=kind), columns_of(search.dataset)
-    prior, cards = np.diff(score.penalty(search.n_all, search.depth)), search.dataset.cards
+    tables = replace(search.score, kind=kind)
 
     def look(variables: Sequence[int]) -> list[tuple[int, int]]:
-        """Return the parents that are found for some variables."""
-        pairs = []
-        with score.lent_lookup() as lookup:
+        """Return the pairs of some children."""
+        found = []
+        with tables.lent_lookup() as lookup, search.score.lent_lookup() as last:
             for v in variables:
-                parents = np.sort(graph.indices[graph.indptr[v] : graph.indptr[v + 1]])
-                parents = parents.astype(np.int64)
-                room = search.dataset.n_rows // n_parameters(columns.offsets, v, parents)
-                others = loose[(cards[loose] <= room) & (part[loose] != part[v])]
-                others = search._parents_of(v, np.setdiff1d(others, pools[v]))
-                gains = extension_scores(columns, lookup, v, parents, others)
-                gains += prior[len(parents)] - family_score(columns, lookup, v, parents)
-                pairs += [(u, v) for u in others[gains > 0].tolist()]
-        return pairs
+                sets = good_sets(search._sets[v], keys, search.settings.delta)
+                tried = [own for own in sets if _LEAST_PARENTS <= len(own) < search.rules.most(v)]
+                if tried:
+                    free = search._parents_of(v, np.setdiff1d(others, pools[v]))
+                    rows = _raised(search, lookup, v, sets, tried, free)
+                    scores = search._score(v, [row for _, row in rows], last)[2]
+                    best = search._sets[v].scores[search._sets[v].best_row(keys)]
+                    found += [(u, v) for (u, _), own in zip(rows, scores, strict=True) if own > best]
+        return found
 
-    n_parents = np.diff(graph.indptr)
-    children = [
-        v
-        for v in np.flatnonzero(n_parents >= _LEAST_PARENTS).tolist()
-        if n_parents[v] < search.rules.most(v)
-    ]
-    chunks = [children[a : a + _CHUNK] for a in range(0, len(children), _CHUNK)]
-    found = run(look, chunks if len(loose) else [], search.n_jobs, PLAIN)
-    return np.array([pair for pairs in found for pair in pairs], np.int64).reshape(-1, 2)
+    chunks = np.split(children, np.arange(_CHUNK, len(children), _CHUNK))
+    work = [chunk.tolist() for chunk in chunks] if len(others) else []
+    found = {pair for pairs in run(look, work, search.n_jobs, PLAIN) for pair in pairs}
+    return np.array(sorted(found), np.int64).reshape(-1, 2)
+
+
+def good_sets(sets: ScoredSets, keys: np.ndarray, delta: float) -> list[np.ndarray]:
+    """Return the best parent set in an order, and the best ones without one of its members.
+
+    The latter have two parents at least, and scores that are lower by ``delta`` at most. A
+    member may stand for two variables that determine it, beside which a further parent shows.
+    """
+    rows = np.flatnonzero(sets.preceding(keys))
+    rows = rows[np.argsort(-sets.scores[rows], kind="stable")]
+    rows = rows[sets.scores[rows] >= sets.scores[rows[0]] - delta]
+    members = sets.members[rows]
+    large = (members >= 0).sum(axis=1) >= _LEAST_PARENTS
+    chosen = {0}
+    for u in members[0][members[0] >= 0].tolist():
+        without = np.flatnonzero(large & (members != u).all(axis=1))
+        chosen.update(without[:1].tolist())
+    return [members[row][members[row] >= 0].astype(np.int64) for row in sorted(chosen)]
+
+
+def _raised(
+    search: ParentSetSearch,
+    lookup: Lookup,
+    v: int,
+    sets: Sequence[np.ndarray],
+    tried: Sequence[np.ndarray],
+    others: np.ndarray,
+) -> list[tuple[int, list[int]]]:
+    """Extend sets by one of the others each; return those near the best set, by tables.
+
+    Each result has the further parent and the members of the extended set, ascending.
+    """
+    columns, cards = columns_of(search.dataset), search.dataset.cards
+    prior = search.rules.sizes(v, search.penalty)
+    best = max(family_score(columns, lookup, v, own) + prior[len(own)] for own in sets)
+    rows = []
+    for own in tried:
+        room = search.dataset.n_rows // n_parameters(columns.offsets, v, own)
+        free = others[cards[others] <= room]
+        scores = extension_scores(columns, lookup, v, own, free) + prior[len(own) + 1]
+        near = free[scores > best - search.settings.agreement].tolist()
+        rows += [(u, sorted([*own.tolist(), u])) for u in near if u not in own]
+    return rows
 
 
 def regions_around(graph: sparse.csr_array, pairs: np.ndarray, most: int) -> list[np.ndarray]:

@@ -17,7 +17,12 @@ import numpy as np
 from lsbn.checkpoint import Codec
 from lsbn.data import Dataset
 from lsbn.learners.averaging.annealing import AnnealedOrder
-from lsbn.learners.averaging.islands import best_graph, island_parents, regions_around
+from lsbn.learners.averaging.islands import (
+    best_graph,
+    further_parents,
+    islands,
+    regions_around,
+)
 from lsbn.learners.averaging.parent_sets import ScoredSets
 from lsbn.learners.averaging.part_search import (
     PartPlan,
@@ -36,7 +41,7 @@ from lsbn.parallel import Progress, processes_pay, spread
 
 __all__ = ["SearchInParts"]
 
-_LOOKS = 2
+_LOOKS = 3
 """Most looks across the borders of parts."""
 _CODEC = Codec(lambda result: dict(vars(result)), lambda fields: PartResult(**fields))
 
@@ -76,7 +81,7 @@ class SearchInParts:
     def run(self, pools: Sequence[np.ndarray], parts: Sequence[np.ndarray]) -> UnitedSearch:
         """Search all parts and join them, then look across their borders.
 
-        Parents that have an effect only beside others, see `island_parents`, are added to the
+        Parents that have an effect only beside others, see `further_parents`, are added to the
         pools. The regions around them are then searched like further parts.
 
         Parameters
@@ -88,10 +93,14 @@ class SearchInParts:
         """
         search, pools, pieces = self.search, list(pools), list(parts)
         results = self._searched(pieces, pools)
-        for _ in range(_LOOKS):
+        for look in range(_LOOKS):
             keys = _together(pieces, [result.keys for result in results], len(pools))[0]
             graph = best_graph(search, keys)
-            pairs = island_parents(search, graph, pools)
+            if look == 0:
+                children, others = search.varying, islands(graph)
+            else:
+                children, others = np.concatenate(regions), search.varying
+            pairs = further_parents(search, keys, pools, children, others)
             if not len(pairs):
                 break
             for u, v in pairs.tolist():
@@ -165,8 +174,7 @@ class SearchInParts:
         )
         whole = rounds.run(starts, settings.rounds, 1)
         score = max(search.log_score(order.keys) for order in whole.orders[:2])
-        terms = _together(parts, [result.side_terms for result in results], len(pools))
-        scores = np.sum(terms, axis=1) if terms else np.empty(0)
+        scores = np.sum([result.side_scores for result in results], axis=0)
         return UnitedSearch(
             **vars(whole),
             sides=self._sides(parts, results, whole),

@@ -51,14 +51,11 @@ class RegionalSearches(IndependentSearches):
     ----------
     region : int array
         Variables that are searched again.
-    terms : float array
-        Terms of the log scores of the sides and of their union, one row for each.
     found : ParentSetSearch
         The search with all sets, in the end.
     """
 
     region: np.ndarray
-    terms: np.ndarray
     found: ParentSetSearch
 
     def __init__(
@@ -72,16 +69,15 @@ class RegionalSearches(IndependentSearches):
         sampling = replace(sampling, random_orders=0)
         super().__init__(search, score, sampling, rng, n_jobs)
         self.sparing = True
-        self.terms = np.empty((0, 0))
 
     def _most_searches(self) -> int:
         return self.settings.most_searches(len(self.region)) if len(self.region) else 0
 
     def _compare(self, sides: Sequence[_Side]) -> list[float]:
         compared = self._compared(sides)
-        self.terms = np.array([search.log_terms(keys) for search, keys in compared])
-        self.region = disagreeing(self.terms, _links(compared), self.settings.agreement)
-        return [float(sum(own)) for own in self.terms.tolist()]
+        terms = np.array([search.log_terms(keys) for search, keys in compared])
+        self.region = disagreeing(terms, _links(compared), self.settings.agreement)
+        return [float(sum(own)) for own in terms.tolist()]
 
     def _further(
         self, number: int, side: int, pools: Sequence[np.ndarray] | None, before: _Side
@@ -196,5 +192,4 @@ def search_part(dataset: Dataset, task: PartTask, plan: PartPlan) -> PartResult:
     searches = RegionalSearches(search, plan.score, sampling, task.rng)
     united = searches.run(task.all_pools)
     assert isinstance(searches.found, PartSearch)
-    terms = searches.terms.reshape(-1, task.n_own)
-    return searches.found.result(task.variables, united, terms, plan.sampling.chains)
+    return searches.found.result(task.variables, united, plan.sampling.chains)
