@@ -17,26 +17,28 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 from lsbn.checkpoint import PLAIN
 from lsbn.kernels.lookup import Lookup
 from lsbn.kernels.scores import extension_scores, family_score, n_parameters
-from lsbn.learners.averaging.parent_sets import ScoredSets
+from lsbn.learners.averaging.parent_sets import LAST_ADMITTED, ScoredSets
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.searches import STAND_INS
 from lsbn.learners.scoring import columns_of
 from lsbn.parallel import run
 
-__all__ = ["best_graph", "further_parents", "islands", "regions_around"]
+__all__ = ["add_further_parents", "best_graph", "islands", "regions_around"]
 
 _ISLAND = 16
 """Most variables of an island.
 
 In a quilt of 2,728 variables the islands have 1, 2 or 9 variables, and the next larger component of
 the best graph has 73."""
+_REGION = 1024
+"""Most variables of a region: a network of this size is searched at once."""
 _LEAST_PARENTS = 2
 """Further parents are tried beside parent sets of at least this size."""
 _TRIED = 4
 """Most such sets without one member of the best set. With 1 in place of 4, pairs of siblings hid
-half of the weak selectors of link: the sets with both genes of a parent were not tried."""
+some weak selectors of link: the set of both genes of a parent was not tried."""
 _CHUNK = 64
-"""Variables whose best sets are extended in one piece of work."""
+"""Variables whose sets are extended in one piece of work."""
 
 
 def best_graph(search: ParentSetSearch, keys: np.ndarray) -> sparse.csr_array:
@@ -46,19 +48,26 @@ def best_graph(search: ParentSetSearch, keys: np.ndarray) -> sparse.csr_array:
 
 
 def islands(graph: sparse.csr_array) -> np.ndarray:
-    """Return the variables in small components of a graph, ascending."""
-    sizes, part = _components(graph)
-    return np.flatnonzero(sizes[part] <= _ISLAND)
+    """Return the variables in small components of a graph, ascending.
+
+    Examples
+    --------
+    >>> chain = sparse.csr_array((np.ones(19), (np.arange(1, 20), np.arange(19))), shape=(22, 22))
+    >>> islands(chain)
+    array([20, 21])
+    """
+    _, part = connected_components(graph, directed=False)
+    return np.flatnonzero(np.bincount(part)[part] <= _ISLAND)
 
 
-def further_parents(
+def add_further_parents(
     search: ParentSetSearch,
     keys: np.ndarray,
     pools: Sequence[np.ndarray],
     children: np.ndarray,
     others: np.ndarray,
 ) -> np.ndarray:
-    """Find parents that have an effect only beside others.
+    """Find parents that have an effect only beside others, and add their sets to a search.
 
     They are scored beside the parent sets of `good_sets`: first by tables, which takes a
     microsecond, then by the score of the search. The time is proportional to the product of the
@@ -83,25 +92,26 @@ def further_parents(
     kind = STAND_INS[0] if search.score.kind == "mixed" else search.score.kind
     tables = replace(search.score, kind=kind)
 
-    def look(variables: Sequence[int]) -> list[tuple[int, int]]:
-        """Return the pairs of some children."""
-        found = []
-        with tables.lent_lookup() as lookup, search.score.lent_lookup() as last:
-            for v in variables:
-                sets = good_sets(search._sets[v], keys, search.settings.delta)
-                tried = [own for own in sets if _LEAST_PARENTS <= len(own) < search.rules.most(v)]
-                if tried:
-                    free = search._parents_of(v, np.setdiff1d(others, pools[v]))
-                    rows = _raised(search, lookup, v, sets, tried, free)
-                    scores = search._score(v, [row for _, row in rows], last)[2]
-                    best = search._sets[v].scores[search._sets[v].best_row(keys)]
-                    found += [(u, v) for (u, _), own in zip(rows, scores, strict=True) if own > best]
-        return found
+    def look(variables: Sequence[int]) -> list[tuple[int, list[int], list[list[int]]]]:
+        """Return children, further parents, and the sets with them, by tables."""
+        with tables.lent_lookup() as lookup:
+            return [(v, *_raised(search, lookup, v, keys, outside(v))) for v in variables]
 
-    chunks = np.split(children, np.arange(_CHUNK, len(children), _CHUNK))
-    work = [chunk.tolist() for chunk in chunks] if len(others) else []
-    found = {pair for pairs in run(look, work, search.n_jobs, PLAIN) for pair in pairs}
-    return np.array(sorted(found), np.int64).reshape(-1, 2)
+    def outside(v: int) -> np.ndarray:
+        """Return the possible parents outside a pool."""
+        return search._parents_of(v, np.setdiff1d(others, pools[v]))
+
+    chunks = [children[a : a + _CHUNK].tolist() for a in range(0, len(children), _CHUNK)]
+    looks = run(look, chunks if len(others) else [], search.n_jobs, PLAIN)
+    raised = [item for items in looks for item in items if item[1]]
+    scored = search._each(search._score, [(v, rows) for v, _, rows in raised])
+    pairs: set[tuple[int, int]] = set()
+    for (v, parents, _), (_, members, scores) in zip(raised, scored, strict=True):
+        sets = search._sets[v]
+        better = scores > sets.scores[sets.best_row(keys)]
+        search._sets[v] = sets.extended(members[better], scores[better], LAST_ADMITTED)
+        pairs.update((parents[row], v) for row in np.flatnonzero(better).tolist())
+    return np.array(sorted(pairs), np.int64).reshape(-1, 2)
 
 
 def good_sets(sets: ScoredSets, keys: np.ndarray, delta: float) -> list[np.ndarray]:
@@ -123,31 +133,33 @@ def good_sets(sets: ScoredSets, keys: np.ndarray, delta: float) -> list[np.ndarr
 
 
 def _raised(
-    search: ParentSetSearch,
-    lookup: Lookup,
-    v: int,
-    sets: Sequence[np.ndarray],
-    tried: Sequence[np.ndarray],
-    others: np.ndarray,
-) -> list[tuple[int, list[int]]]:
-    """Extend sets by one of the others each; return those near the best set, by tables.
+    search: ParentSetSearch, lookup: Lookup, v: int, keys: np.ndarray, others: np.ndarray
+) -> tuple[list[int], list[list[int]]]:
+    """Extend good sets by one of the others each, and find those near the best set by tables.
 
-    Each result has the further parent and the members of the extended set, ascending.
+    Returns the further parents and the extended sets.
     """
     columns, cards = columns_of(search.dataset), search.dataset.cards
-    prior = search.rules.sizes(v, search.penalty)
+    prior, most = search.rules.sizes(v, search.penalty), search.rules.most(v)
+    sets = good_sets(search._sets[v], keys, search.settings.delta)
     best = max(family_score(columns, lookup, v, own) + prior[len(own)] for own in sets)
+    parents: list[int] = []
     rows = []
-    for own in tried:
+    for own in sets:
+        if not _LEAST_PARENTS <= len(own) < most:
+            continue
         room = search.dataset.n_rows // n_parameters(columns.offsets, v, own)
-        free = others[cards[others] <= room]
+        free = np.setdiff1d(others[cards[others] <= room], own)
         scores = extension_scores(columns, lookup, v, own, free) + prior[len(own) + 1]
         near = free[scores > best - search.settings.agreement].tolist()
-        rows += [(u, sorted([*own.tolist(), u])) for u in near if u not in own]
-    return rows
+        parents += near
+        rows += [sorted([*own.tolist(), u]) for u in near]
+    return parents, rows
 
 
-def regions_around(graph: sparse.csr_array, pairs: np.ndarray, most: int) -> list[np.ndarray]:
+def regions_around(
+    graph: sparse.csr_array, pairs: np.ndarray, most: int = _REGION
+) -> list[np.ndarray]:
     """Return the variables within two edges of some pairs, in connected regions.
 
     Parameters
@@ -168,7 +180,7 @@ def regions_around(graph: sparse.csr_array, pairs: np.ndarray, most: int) -> lis
     A chain 0 - 1 - 2 - 3 - 4, a pair that joins 5 and 4, and a variable alone:
 
     >>> chain = sparse.csr_array((np.ones(4), ([1, 2, 3, 4], [0, 1, 2, 3])), shape=(7, 7))
-    >>> [region.tolist() for region in regions_around(chain, np.array([[5, 4]]), most=10)]
+    >>> [region.tolist() for region in regions_around(chain, np.array([[5, 4]]))]
     [[2, 3, 4, 5]]
     >>> [region.tolist() for region in regions_around(chain, np.array([[5, 4]]), most=2)]
     [[2, 3], [4, 5]]
@@ -180,15 +192,9 @@ def regions_around(graph: sparse.csr_array, pairs: np.ndarray, most: int) -> lis
     near = links @ start
     inside = np.flatnonzero(start + near + links @ near)
     joined = sparse.csr_array((links + more + more.T)[inside][:, inside])
-    sizes, part = _components(joined)
+    _, part = connected_components(joined, directed=False)
     regions = []
     for first in np.unique(part, return_index=True)[1].tolist():
         walk = inside[breadth_first_order(joined, first, return_predecessors=False)]
         regions += [np.sort(walk[a : a + most]) for a in range(0, len(walk), most)]
     return regions
-
-
-def _components(graph: sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sizes of the connected components, and the component of each variable."""
-    n, part = connected_components(graph, directed=False)
-    return np.bincount(part, minlength=n), part

@@ -18,8 +18,8 @@ from lsbn.checkpoint import Codec
 from lsbn.data import Dataset
 from lsbn.learners.averaging.annealing import AnnealedOrder
 from lsbn.learners.averaging.islands import (
+    add_further_parents,
     best_graph,
-    further_parents,
     islands,
     regions_around,
 )
@@ -42,7 +42,7 @@ from lsbn.parallel import Progress, processes_pay, spread
 __all__ = ["SearchInParts"]
 
 _LOOKS = 3
-"""Most looks across the borders of parts."""
+"""Most looks across the borders of parts for parents with a joint effect."""
 _CODEC = Codec(lambda result: dict(vars(result)), lambda fields: PartResult(**fields))
 
 
@@ -79,10 +79,11 @@ class SearchInParts:
         self.progress = progress
 
     def run(self, pools: Sequence[np.ndarray], parts: Sequence[np.ndarray]) -> UnitedSearch:
-        """Search all parts and join them, then look across their borders.
+        """Search all parts, look across their borders, and join them.
 
-        Parents that have an effect only beside others, see `further_parents`, are added to the
-        pools. The regions around them are then searched like further parts.
+        Parents that have an effect only beside others, see `add_further_parents`, are first looked
+        for among islands. The regions around them are then searched like further parts, and
+        further parents of these regions are looked for among all variables.
 
         Parameters
         ----------
@@ -93,28 +94,30 @@ class SearchInParts:
         """
         search, pools, pieces = self.search, list(pools), list(parts)
         results = self._searched(pieces, pools)
-        for look in range(_LOOKS):
-            keys = _together(pieces, [result.keys for result in results], len(pools))[0]
+        regions: list[np.ndarray] = []
+        for _ in range(_LOOKS):
+            keys = self._orders(pieces, results)[0]
             graph = best_graph(search, keys)
-            if look == 0:
-                children, others = search.varying, islands(graph)
-            else:
-                children, others = np.concatenate(regions), search.varying
-            pairs = further_parents(search, keys, pools, children, others)
+            children = np.concatenate(regions) if regions else search.varying
+            others = search.varying if regions else islands(graph)
+            pairs = add_further_parents(search, keys, pools, children, others)
             if not len(pairs):
                 break
             for u, v in pairs.tolist():
                 pools[v] = np.union1d(pools[v], u)
-            regions = regions_around(graph, pairs, search.settings.max_unrestricted)
+            regions = regions_around(graph, pairs)
+            results += self._searched(regions, pools, len(pieces))
             pieces += regions
-            results += self._searched(regions, pools)
         return self._joined(pieces, results, pools)
 
     def _searched(
-        self, parts: Sequence[np.ndarray], pools: Sequence[np.ndarray]
+        self, parts: Sequence[np.ndarray], pools: Sequence[np.ndarray], done: int = 0
     ) -> list[PartResult]:
-        """Search some parts, and add their sets to those of the whole network."""
-        search = self.search
+        """Search some parts, and add their sets to those of the whole network.
+
+        So many parts are `done` before.
+        """
+        search, tell = self.search, self.progress
         plan = PartPlan.of(search, self.score, self.sampling)
         seeds = self.rng.spawn(len(parts))
         tasks = [self._task(part, pools, rng) for part, rng in zip(parts, seeds, strict=True)]
@@ -126,13 +129,14 @@ class SearchInParts:
             _CODEC,
             processes=processes_pay(*search.dataset.codes.shape),
             nested=True,
-            progress=self.progress,
+            progress=tell and (lambda now, of, read: tell(done + now, done + of, read)),
         )
         density = search.score.density
         search.take_density(self.score.density)
         for part, result in zip(parts, results, strict=True):
-            best = np.split(result.searched, np.cumsum(result.searched_counts)[:-1])
-            search.adopt(_scored_sets(part, result), best)
+            searched = _padded(result.searched, search.depth)
+            best = np.split(searched, np.cumsum(result.searched_counts)[:-1])
+            search.adopt(_scored_sets(part, result, search.depth), best)
         search.take_density(density)
         if self.score.finds_density and density is None:
             search.find_density(sum(result.edges for result in results))
@@ -152,6 +156,18 @@ class SearchInParts:
         near = [np.sort(place[pools[v]]) for v in part.tolist()]
         return PartTask(variables, len(part), near, known, rng)
 
+    def _orders(
+        self, parts: Sequence[np.ndarray], results: Sequence[PartResult]
+    ) -> list[np.ndarray]:
+        """Join the orders of the parts, with required parents before their children."""
+        search = self.search
+        n, orders = search.dataset.n_variables, [result.keys for result in results]
+        starts = _together(parts, orders, n)
+        if search.rules.n_required:
+            listed = search.fork().listed()
+            starts = [listed.feasible(keys) for keys in starts]
+        return starts
+
     def _joined(
         self,
         parts: Sequence[np.ndarray],
@@ -164,11 +180,7 @@ class SearchInParts:
         log scores of the sides are taken from the parts.
         """
         search, settings = self.search, self.search.settings
-        orders = [result.keys for result in results]
-        starts = _together(parts, orders, len(pools))
-        if search.rules.n_required:
-            listed = search.fork().listed()
-            starts = [listed.feasible(keys) for keys in starts]
+        starts = self._orders(parts, results)
         rounds = RoundSearch(
             search, pools, self.score.finds_density, self.sampling, self.rng, self.n_jobs
         )
@@ -204,11 +216,17 @@ def _search_part(data: tuple[Dataset, PartPlan], task: PartTask) -> PartResult:
     return search_part(dataset.select(task.variables.tolist()), task, plan)
 
 
-def _scored_sets(part: np.ndarray, result: PartResult) -> list[ScoredSets]:
+def _scored_sets(part: np.ndarray, result: PartResult, depth: int) -> list[ScoredSets]:
     """Return the sets of each variable of a part."""
     cuts = np.cumsum(result.counts)[:-1]
-    columns = (np.split(each, cuts) for each in (result.members, result.scores, result.stamps))
+    arrays = (_padded(result.members, depth), result.scores, result.stamps)
+    columns = (np.split(each, cuts) for each in arrays)
     return [ScoredSets(v, *own) for v, *own in zip(part.tolist(), *columns, strict=True)]
+
+
+def _padded(members: np.ndarray, depth: int) -> np.ndarray:
+    """Pad parent sets with -1 to a number of columns."""
+    return np.pad(members, ((0, 0), (0, depth - members.shape[1])), constant_values=-1)
 
 
 def _keys_of(part: np.ndarray, result: PartResult, side: int, n_variables: int) -> np.ndarray:
@@ -222,11 +240,20 @@ def _together(
 ) -> list[np.ndarray]:
     """Join orders of the parts, as keys, to orders of all variables.
 
-    If a part has fewer orders than another, its orders are taken by turns. A variable of several
-    parts has its key in the last of them.
+    If a part has fewer orders than another, its orders are taken by turns. Variables that an earlier
+    part has, too, keep their keys among them, in the order of the later part.
     """
-    joined = np.empty((max(map(len, orders)), n_variables))
+    joined, free = np.empty((max(map(len, orders)), n_variables)), np.ones(n_variables, bool)
     for part, own in zip(parts, orders, strict=True):
-        if len(own):
-            joined[:, part] = own[np.arange(len(joined)) % len(own)]
+        for row, keys in enumerate(joined if len(own) else ()):
+            wanted = own[row % len(own)]
+            keys[part] = wanted if free[part].any() else _moved(keys[part], wanted)
+        free[part] = False
     return list(joined)
+
+
+def _moved(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Return the same keys in the order of other ones."""
+    moved = np.empty_like(keys)
+    moved[np.argsort(wanted)] = np.sort(keys)
+    return moved
