@@ -1,10 +1,11 @@
 """Parents with a joint effect are found across the borders of parts."""
 
-import naive
 import numpy as np
 import pytest
 from scipy import sparse
 
+import naive
+from lsbn import checkpoint
 from lsbn.data import Dataset
 from lsbn.knowledge import Knowledge, resolve
 from lsbn.learners import Score
@@ -55,6 +56,18 @@ def test_any_number_of_jobs_gives_the_same_bits_and_all_pieces_count(pedigree):
     assert np.array_equal(alone, averaged(*pedigree, n_jobs=2))
     assert calls[:2] == [(1, 2, 0), (2, 2, 0)]
     assert calls[2] == (3, 3, 0)
+
+
+def test_a_fit_that_is_stopped_after_a_look_has_the_same_bits(pedigree, tmp_path, monkeypatch):
+    wanted = averaged(*pedigree, "mixed")
+    monkeypatch.setattr(checkpoint, "_INTERVAL", 0.0)
+    monkeypatch.setattr(in_parts, "regions_around", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError), checkpoint.Checkpoint(tmp_path / "x", {}).active():
+        averaged(*pedigree, "mixed")
+    assert (tmp_path / "x").exists()
+    monkeypatch.setattr(in_parts, "regions_around", regions_around)
+    with checkpoint.Checkpoint(tmp_path / "x", {}).active():
+        assert np.array_equal(averaged(*pedigree, "mixed"), wanted)
 
 
 def test_knowledge_holds_across_borders(pedigree):
