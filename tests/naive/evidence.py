@@ -185,3 +185,18 @@ def sum_over_allowed(family, n):
         rest = frozenset(u for u in members if u < n)
         sums[rest] = sums.get(rest, 0.0) + math.exp(score)
     return {rest: math.log(total) for rest, total in sums.items()}
+
+
+def further_parents(sets, score, others, delta, tried=4):
+    """Variables beside which one of the good sets has a higher score than the best set.
+
+    Good are the best set, and the next ``tried`` ones without one of its members.
+    """
+    ranked = sorted(sets, key=lambda own: -sets[own])
+    best = sets[ranked[0]]
+    good = [ranked[0]]
+    for u in ranked[0]:
+        near = [own for own in ranked if sets[own] >= best - delta and len(own) >= 2]
+        good += [own for own in near if u not in own][:tried]
+    large = [own for own in good if len(own) >= 2]
+    return {u for own in large for u in others - own if score(own | {u}) > best}

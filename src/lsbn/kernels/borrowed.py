@@ -28,7 +28,8 @@ def _without_counters(context, builder, kind, value):
         array.parent = array.parent.type(None)
         return array._getvalue()
     if isinstance(kind, types.BaseTuple):
-        for place, member in enumerate(kind):
+        members: tuple = tuple(kind)  # type: ignore[arg-type]
+        for place, member in enumerate(members):
             old = builder.extract_value(value, place)
             new = _without_counters(context, builder, member, old)
             value = builder.insert_value(value, new, place)

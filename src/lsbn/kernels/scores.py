@@ -373,8 +373,8 @@ def _counts_by_bits(states, family, q, r):
 
     ``states`` are the bit columns of the parent that is added.
     """
-    masks, sizes, labels = borrowed(family)
-    states = borrowed(states)
+    family, states = borrowed(family), borrowed(states)
+    masks, sizes, labels = family.masks, family.sizes, family.labels
     last = states.shape[0] - 1
     counts = np.zeros((last + 1, q, r), np.int64)
     for j in range(labels.shape[0]):

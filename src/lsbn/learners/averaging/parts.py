@@ -17,6 +17,12 @@ import numpy as np
 from lsbn.checkpoint import Codec
 from lsbn.data import Dataset
 from lsbn.learners.averaging.annealing import AnnealedOrder
+from lsbn.learners.averaging.islands import (
+    add_further_parents,
+    best_graph,
+    islands,
+    regions_around,
+)
 from lsbn.learners.averaging.parent_sets import ScoredSets
 from lsbn.learners.averaging.part_search import (
     PartPlan,
@@ -35,6 +41,11 @@ from lsbn.parallel import Progress, processes_pay, spread
 
 __all__ = ["SearchInParts"]
 
+_LOOKS = 3
+"""Most looks across the borders of parts for parents with a joint effect.
+
+In a quilt of 2,728 variables the first look brought 87,000 nats, the next two 3,000: edges to other
+networks joined three selectors, so these were no islands."""
 _CODEC = Codec(lambda result: dict(vars(result)), lambda fields: PartResult(**fields))
 
 
@@ -71,7 +82,11 @@ class SearchInParts:
         self.progress = progress
 
     def run(self, pools: Sequence[np.ndarray], parts: Sequence[np.ndarray]) -> UnitedSearch:
-        """Search all parts and join them.
+        """Search all parts, look across their borders, and join them.
+
+        Parents that have an effect only beside others, see `add_further_parents`, are first looked
+        for among islands. The regions around them are then searched like further parts, and
+        further parents of these regions are looked for among all variables.
 
         Parameters
         ----------
@@ -80,7 +95,32 @@ class SearchInParts:
         parts : sequence of int arrays
             Disjoint parts that cover all variables, each ascending.
         """
-        search = self.search
+        search, pools, pieces = self.search, list(pools), list(parts)
+        results = self._searched(pieces, pools)
+        regions: list[np.ndarray] = []
+        for _ in range(_LOOKS):
+            keys = self._orders(pieces, results)[0]
+            graph = best_graph(search, keys)
+            children = np.concatenate(regions) if regions else search.varying
+            others = search.varying if regions else islands(graph)
+            pairs = add_further_parents(search, keys, pools, children, others)
+            if not len(pairs):
+                break
+            for u, v in pairs.tolist():
+                pools[v] = np.union1d(pools[v], u)
+            regions = regions_around(graph, pairs)
+            results += self._searched(regions, pools, len(pieces))
+            pieces += regions
+        return self._joined(pieces, results, pools)
+
+    def _searched(
+        self, parts: Sequence[np.ndarray], pools: Sequence[np.ndarray], done: int = 0
+    ) -> list[PartResult]:
+        """Search some parts, and add their sets to those of the whole network.
+
+        So many parts are `done` before.
+        """
+        search, tell = self.search, self.progress
         plan = PartPlan.of(search, self.score, self.sampling)
         seeds = self.rng.spawn(len(parts))
         tasks = [self._task(part, pools, rng) for part, rng in zip(parts, seeds, strict=True)]
@@ -92,9 +132,18 @@ class SearchInParts:
             _CODEC,
             processes=processes_pay(*search.dataset.codes.shape),
             nested=True,
-            progress=self.progress,
+            progress=tell and (lambda now, of, read: tell(done + now, done + of, read)),
         )
-        return self._joined(parts, results, pools)
+        density = search.score.density
+        search.take_density(self.score.density)
+        for part, result in zip(parts, results, strict=True):
+            searched = _padded(result.searched, search.depth)
+            best = np.split(searched, np.cumsum(result.searched_counts)[:-1])
+            search.adopt(_scored_sets(part, result, search.depth), best)
+        search.take_density(density)
+        if self.score.finds_density and density is None:
+            search.find_density(sum(result.edges for result in results))
+        return results
 
     def _task(
         self, part: np.ndarray, pools: Sequence[np.ndarray], rng: np.random.Generator
@@ -110,28 +159,31 @@ class SearchInParts:
         near = [np.sort(place[pools[v]]) for v in part.tolist()]
         return PartTask(variables, len(part), near, known, rng)
 
+    def _orders(
+        self, parts: Sequence[np.ndarray], results: Sequence[PartResult]
+    ) -> list[np.ndarray]:
+        """Join the orders of the parts, with required parents before their children."""
+        search = self.search
+        n, orders = search.dataset.n_variables, [result.keys for result in results]
+        starts = _together(parts, orders, n)
+        if search.rules.n_required:
+            listed = search.fork().listed()
+            starts = [listed.feasible(keys) for keys in starts]
+        return starts
+
     def _joined(
         self,
         parts: Sequence[np.ndarray],
         results: Sequence[PartResult],
         pools: Sequence[np.ndarray],
     ) -> UnitedSearch:
-        """Join the sets and orders of all parts, and search on where the whole is not settled.
+        """Join the orders of all parts, and search on where the whole is not settled.
 
         An edge between two parts counts in the log scores of both. So only the differences of the
         log scores of the sides are taken from the parts.
         """
         search, settings = self.search, self.search.settings
-        for part, result in zip(parts, results, strict=True):
-            best = np.split(result.searched, np.cumsum(result.searched_counts)[:-1])
-            search.adopt(_scored_sets(part, result), best)
-        if self.score.finds_density:
-            search.find_density(sum(result.edges for result in results))
-        orders = [result.keys for result in results]
-        starts = _together(parts, orders, len(pools))
-        if search.rules.n_required:
-            listed = search.fork().listed()
-            starts = [listed.feasible(keys) for keys in starts]
+        starts = self._orders(parts, results)
         rounds = RoundSearch(
             search, pools, self.score.finds_density, self.sampling, self.rng, self.n_jobs
         )
@@ -167,11 +219,17 @@ def _search_part(data: tuple[Dataset, PartPlan], task: PartTask) -> PartResult:
     return search_part(dataset.select(task.variables.tolist()), task, plan)
 
 
-def _scored_sets(part: np.ndarray, result: PartResult) -> list[ScoredSets]:
+def _scored_sets(part: np.ndarray, result: PartResult, depth: int) -> list[ScoredSets]:
     """Return the sets of each variable of a part."""
     cuts = np.cumsum(result.counts)[:-1]
-    columns = (np.split(each, cuts) for each in (result.members, result.scores, result.stamps))
+    arrays = (_padded(result.members, depth), result.scores, result.stamps)
+    columns = (np.split(each, cuts) for each in arrays)
     return [ScoredSets(v, *own) for v, *own in zip(part.tolist(), *columns, strict=True)]
+
+
+def _padded(members: np.ndarray, depth: int) -> np.ndarray:
+    """Pad parent sets with -1 to a number of columns."""
+    return np.pad(members, ((0, 0), (0, depth - members.shape[1])), constant_values=-1)
 
 
 def _keys_of(part: np.ndarray, result: PartResult, side: int, n_variables: int) -> np.ndarray:
@@ -185,10 +243,20 @@ def _together(
 ) -> list[np.ndarray]:
     """Join orders of the parts, as keys, to orders of all variables.
 
-    If a part has fewer orders than another, its orders are taken by turns.
+    If a part has fewer orders than another, its orders are taken by turns. Variables that earlier
+    parts have, too, keep their keys among them, in the order of the later part.
     """
-    joined = np.empty((max(map(len, orders)), n_variables))
+    joined, free = np.empty((max(map(len, orders)), n_variables)), np.ones(n_variables, bool)
     for part, own in zip(parts, orders, strict=True):
-        if len(own):
-            joined[:, part] = own[np.arange(len(joined)) % len(own)]
+        for row, keys in enumerate(joined if len(own) else ()):
+            wanted = own[row % len(own)]
+            keys[part] = wanted if free[part].any() else _moved(keys[part], wanted)
+        free[part] = False
     return list(joined)
+
+
+def _moved(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Return the same keys in the order of other ones."""
+    moved = np.empty_like(keys)
+    moved[np.argsort(wanted)] = np.sort(keys)
+    return moved

@@ -32,9 +32,9 @@ __all__ = ["LARGE_NETWORK", "RegionalSearches", "search_part"]
 LARGE_NETWORK = 768
 """A network with more variables is searched on only where its sides disagree.
 
-Measured on two networks only, with 5,000 rows: munin (939 variables without copies) took less than
-half of the time and lost 44 nats of 904,000; link (724 variables), whose sides disagree nearly
-everywhere, took half of the time and lost 520 nats."""
+Measured on two networks only, with 5,000 rows: munin took less than half of the time and lost 44
+nats of 904,000; link, whose sides disagree nearly everywhere, took half of the time and lost 520
+nats. Without constants and copies they have 613 and 675 variables, so both are searched longer."""
 _LEAST_DIFFERENCE = 0.1
 """Sides differ in a variable if its terms of the log scores differ by more than this, in nats."""
 _RESTART_SWEEPS = 10

@@ -312,7 +312,7 @@ class ParentSetSearch:
             own |= searched
 
     def adopt(self, found: Sequence[ScoredSets], searched: Sequence[np.ndarray]) -> None:
-        """Replace the sets of some variables by those of a search with the same prior.
+        """Add the sets of some variables that a search with the same prior has found.
 
         Parameters
         ----------
@@ -321,8 +321,8 @@ class ParentSetSearch:
             For each of these variables, the best sets of the searches.
         """
         for sets, rows in zip(found, searched, strict=True):
-            self._sets[sets.child] = sets
-            self._searched[sets.child] = {(tuple(row), -1) for row in rows}
+            self._sets[sets.child] = self._sets[sets.child].united(sets)
+            self._searched[sets.child] |= {(tuple(row), -1) for row in rows}
 
     # What the sets say in an order
 
