@@ -46,7 +46,7 @@ def averaged(dataset, pools, score="bdeu", n_jobs=1, knowledge=None, progress=No
 def test_a_selector_is_found_in_another_part(pedigree, monkeypatch):
     assert averaged(*pedigree, "bdeu")[[*GENES, SELECTOR], CHILD].min() > 0.9
     assert averaged(*pedigree, "mixed")[[*GENES, SELECTOR], CHILD].min() > 0.9
-    monkeypatch.setattr(in_parts, "_LOOKS", 0)
+    monkeypatch.setattr(in_parts, "_MOST_PAIRS", 0)
     assert averaged(*pedigree, "mixed")[SELECTOR, CHILD] == 0
 
 
