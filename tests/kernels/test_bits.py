@@ -10,6 +10,7 @@ from lsbn.kernels.bits import (
     bit_columns,
     byte_planes,
     count_and,
+    count_cells,
     popcount,
 )
 
@@ -27,6 +28,11 @@ def count_both(a, b):
 @njit
 def both(a, b, out):
     return and_into(a, b, out)
+
+
+@njit
+def all_cells(masks, sizes, first, words, base, cells):
+    count_cells(masks, sizes, first, words, base, cells)
 
 
 words = st.integers(0, 2**64 - 1)
@@ -64,3 +70,21 @@ def test_every_bit_says_whether_the_row_has_the_state(dtype, rows):
             column = bits[offsets[v] + s]
             assert column[:rows].tolist() == (codes[v] == s).astype(int).tolist()
             assert not column[rows:].any()
+
+
+@pytest.mark.parametrize("states", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("r", [1, 2, 3, 4])
+def test_cells_are_counted_one_by_one_or_two_at_a_time(r, states):
+    rng = np.random.default_rng(r)
+    rows = rng.integers(0, 2, (2 * r, 128)) * rng.integers(0, 2, (2 * r, 1))  # some are empty
+    marks = rng.integers(0, 2, (states + 1, 128))
+    columns = [
+        bit_columns(byte_planes(table.astype(np.uint8)), np.full(len(table), 2))
+        for table in (rows, marks)
+    ]
+    masks, words = (words[1::2] for words, _ in columns)
+    cells = np.full((r, states), -1)
+    all_cells(
+        np.ascontiguousarray(masks), rows.sum(axis=1), r, np.ascontiguousarray(words), 1, cells
+    )
+    np.testing.assert_array_equal(cells, rows[r:] @ marks[1:].T)

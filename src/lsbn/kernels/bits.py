@@ -117,6 +117,39 @@ def count_and(a, b):
 
 
 @njit(nogil=True, cache=True, inline="always")
+def count_and_two(a, b, c):
+    """Popcounts of ``a & b`` and of ``a & c``, in one pass."""
+    first, second = np.uint64(0), np.uint64(0)
+    for k in range(a.shape[0]):
+        first += popcount(a[k] & b[k])
+        second += popcount(a[k] & c[k])
+    return np.int64(first), np.int64(second)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def count_cells(masks, sizes, first, words, base, cells):
+    """Count the rows of ``masks[first + k]`` that ``words[base + s]`` marks, too: ``cells[k, s]``.
+
+    Two columns at a time take two thirds of the time. Masks of size 0 are not read.
+    """
+    r, states = cells.shape
+    for k in range(r):
+        for s in range(0, states - 1, 2):
+            cells[k, s], cells[k, s + 1] = 0, 0
+            if sizes[first + k] > 0:
+                mask, at = masks[first + k], base + s
+                cells[k, s], cells[k, s + 1] = count_and_two(mask, words[at], words[at + 1])
+    s, k = states - 1, 0
+    while states % 2 and k < r:
+        a, two = first + k, k + 1 < r and sizes[first + k] > 0 and sizes[first + k + 1] > 0
+        if two:
+            cells[k, s], cells[k + 1, s] = count_and_two(words[base + s], masks[a], masks[a + 1])
+        else:
+            cells[k, s] = count_and(masks[a], words[base + s]) if sizes[a] > 0 else 0
+        k += 1 + two
+
+
+@njit(nogil=True, cache=True, inline="always")
 def and_into(a, b, out):
     """Write ``a & b`` into ``out`` and return its popcount."""
     total = np.uint64(0)

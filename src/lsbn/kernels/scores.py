@@ -19,7 +19,7 @@ import numpy as np
 from numba import types
 
 from lsbn.kernels.apart import apart
-from lsbn.kernels.bits import add_states, and_into, count_and, state_of
+from lsbn.kernels.bits import add_states, and_into, count_and, count_cells, state_of
 from lsbn.kernels.borrowed import borrowed
 from lsbn.kernels.jit import njit
 from lsbn.kernels.lookup import BIC, MIXED, family_slots, log_term
@@ -289,15 +289,16 @@ def _extend_by_bits(columns, lookup, family, q, r, u):
     base, card = offsets[u], offsets[u + 1] - offsets[u]
     a_cell, cell, a_row, row = family_slots(lookup, q * card, r)
     total = _constant(lookup, q * card, r, columns.codes.shape[2])
-    rows = np.empty(card, np.int64)
+    rows, cells = np.empty(card, np.int64), np.empty((r, card - 1), np.int64)
     for j in range(sizes.shape[0] // r):
         rows[:] = 0
+        count_cells(masks, sizes, j * r, words, base, cells)
         for k in range(r):
             left = sizes[j * r + k]
             if left == 0:
                 continue
             for s in range(card - 1):
-                count = count_and(masks[j * r + k], words[base + s])
+                count = cells[k, s]
                 if count > 0:
                     left -= count
                     rows[s] += count
@@ -376,13 +377,13 @@ def _counts_by_bits(states, family, q, r):
     family, states = borrowed(family), borrowed(states)
     masks, sizes, labels = family.masks, family.sizes, family.labels
     last = states.shape[0] - 1
-    counts = np.zeros((last + 1, q, r), np.int64)
+    counts, cells = np.zeros((last + 1, q, r), np.int64), np.empty((r, last), np.int64)
     for j in range(labels.shape[0]):
+        count_cells(masks, sizes, j * r, states, 0, cells)
         for k in range(r):
             left = sizes[j * r + k]
-            for s in range(last if left else 0):
-                count = count_and(masks[j * r + k], states[s])
-                counts[s, labels[j], k] = count
-                left -= count
+            for s in range(last):
+                counts[s, labels[j], k] = cells[k, s]
+                left -= cells[k, s]
             counts[last, labels[j], k] = left
     return counts.reshape(-1, r)
