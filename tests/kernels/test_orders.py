@@ -26,7 +26,7 @@ def test_log_family_is_a_sum_over_sets(seed, n, tabulated, beta, spread):
     lists, _ = listed(families, tabulated)
     memory = orders.new_memory(n)
     if beta != 1:
-        lists = orders.tempered(lists, beta)
+        lists = tables.tempered(lists, beta)
     for v, family in enumerate(families):
         heated = {s: beta * score for s, score in family.items()}
         k = lists.cand_start[v + 1] - lists.cand_start[v]
@@ -148,7 +148,7 @@ def test_a_long_chain_visits_orders_by_their_posterior(beta):
     rng = np.random.default_rng(0)
     keys = rng.random(n)
     if beta != 1:
-        lists = orders.tempered(lists, beta)
+        lists = tables.tempered(lists, beta)
     state = orders.new_state(lists, links, keys)
     counts = dict.fromkeys(posterior, 0)
     for _ in range(20_000):

@@ -28,8 +28,8 @@ from lsbn.kernels.apart import apart
 from lsbn.kernels.bits import popcount
 from lsbn.kernels.borrowed import borrowed
 from lsbn.kernels.jit import njit
-from lsbn.kernels.state import FamilyLists, Memory, OrderState, StepRoom
-from lsbn.kernels.tables import weigh_sets
+from lsbn.kernels.state import Memory, OrderState, StepRoom
+from lsbn.kernels.tables import tempered
 
 NEGLIGIBLE = 23.0
 """Log of the ratio below which a parent set is left out of a sum (1e-10)."""
@@ -61,24 +61,6 @@ def log_family(lists, v, allowed):
             else:
                 total += set_weight[t] * math.exp(set_base[t] - base)
     return base + math.log(total)
-
-
-@njit(nogil=True, cache=True)
-def tempered(lists, beta):
-    """Multiply all scores by ``beta``, which is above 0; the new lists have no tables."""
-    scores = beta * lists.set_score
-    weight, base = weigh_sets(lists.set_start, scores)
-    return FamilyLists(
-        lists.set_start,
-        lists.set_mask,
-        scores,
-        lists.cand_start,
-        lists.cand,
-        np.full(lists.table_start.shape[0], -1, np.int64),
-        np.empty(0),
-        weight,
-        base,
-    )
 
 
 @njit(nogil=True, cache=True, inline="always")

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from lsbn.kernels.jit import njit
+from lsbn.kernels.state import FamilyLists
 from lsbn.kernels.subsets import sum_over_subsets
 
 REBASE = 300.0
@@ -45,3 +46,21 @@ def tabulate_families(set_start, set_mask, set_score, cand_start, most_candidate
                 own[np.int64(set_mask[s])] = set_score[s]
             sum_over_subsets(own, k)
     return table_start, table
+
+
+@njit(nogil=True, cache=True)
+def tempered(lists, beta):
+    """Multiply all scores by ``beta``, which is above 0; the new lists have no tables."""
+    scores = beta * lists.set_score
+    weight, base = weigh_sets(lists.set_start, scores)
+    return FamilyLists(
+        lists.set_start,
+        lists.set_mask,
+        scores,
+        lists.cand_start,
+        lists.cand,
+        np.full(lists.table_start.shape[0], -1, np.int64),
+        np.empty(0),
+        weight,
+        base,
+    )

@@ -17,8 +17,8 @@ from lsbn.kernels.orders import (
     gibbs_sweep_apart,
     log_order,
     new_state,
-    tempered,
 )
+from lsbn.kernels.tables import tempered
 
 
 @njit(nogil=True, cache=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from lsbn.checkpoint import PLAIN, Codec
 from lsbn.kernels import orders as _orders
+from lsbn.kernels.tables import tempered
 from lsbn.learners.averaging.parent_sets import ParentSets
 from lsbn.learners.averaging.settings import SamplingSettings
 from lsbn.parallel import run
@@ -83,7 +84,7 @@ def walk_orders(
     beta : float
         Inverse temperature.
     """
-    lists = sets.lists if beta == 1 else _orders.tempered(sets.lists, beta)
+    lists = sets.lists if beta == 1 else tempered(sets.lists, beta)
 
     def walk(item: tuple) -> np.ndarray:
         keys, rng = item
