@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import naive
 from lsbn.kernels import lookup, scores
 from lsbn.kernels.bits import bit_columns, byte_planes
-from lsbn.kernels.gamma import log_gamma
+from lsbn.kernels.gamma import fill_rising, log_gamma, log_rising, rising
 from lsbn.kernels.state import Columns
 
 KINDS = {"bdeu": lookup.BDEU, "k2": lookup.K2, "bic": lookup.BIC, "mixed": lookup.MIXED}
@@ -85,6 +85,24 @@ def test_counts_beyond_the_table():
 @pytest.mark.parametrize("x", [1e-6, 0.01, 0.5, 1.0, 3.7, 16.0, 1e5])
 def test_log_gamma(x):
     assert log_gamma(x) == pytest.approx(math.lgamma(x), rel=1e-12, abs=1e-12)
+
+
+@settings(deadline=None)
+@given(st.floats(1e-6, 1e4), st.integers(0, 100_000))
+def test_rising_factorials(a, x):
+    wanted = math.lgamma(a + x) - math.lgamma(a)
+    near = pytest.approx(wanted, rel=1e-12, abs=1e-13 * max(math.lgamma(a + x), 10.0))
+    product, rest = rising(a, x)
+    assert math.log(product) + rest == near
+    assert log_rising(a, x) == near
+
+
+@pytest.mark.parametrize("a", [1e-3, 0.5, 40.0])
+def test_tables_of_rising_factorials_have_the_same_bits(a):
+    out = np.empty(60)
+    fill_rising(a, 0, 30, out)
+    fill_rising(a, 30, 60, out)
+    assert out.tolist() == [log_rising(a, x) for x in range(60)]
 
 
 @settings(deadline=None, max_examples=40)
