@@ -130,7 +130,7 @@ def count_and_two(a, b, c):
 def count_cells(masks, sizes, first, words, base, cells):
     """Count the rows of ``masks[first + k]`` that ``words[base + s]`` marks, too: ``cells[k, s]``.
 
-    Two columns at a time take two thirds of the time. Masks of size 0 are not read.
+    Two columns at a time are faster than one. Masks of size 0 are not read.
     """
     r, states = cells.shape
     for k in range(r):
@@ -139,14 +139,17 @@ def count_cells(masks, sizes, first, words, base, cells):
             if sizes[first + k] > 0:
                 mask, at = masks[first + k], base + s
                 cells[k, s], cells[k, s + 1] = count_and_two(mask, words[at], words[at + 1])
-    s, k = states - 1, 0
-    while states % 2 and k < r:
-        a, two = first + k, k + 1 < r and sizes[first + k] > 0 and sizes[first + k + 1] > 0
-        if two:
-            cells[k, s], cells[k + 1, s] = count_and_two(words[base + s], masks[a], masks[a + 1])
-        else:
-            cells[k, s] = count_and(masks[a], words[base + s]) if sizes[a] > 0 else 0
-        k += 1 + two
+    if states % 2:
+        s = states - 1
+        mark = words[base + s]
+        for k in range(0, r, 2):
+            a, b = first + k, first + k + 1
+            if k + 1 < r and sizes[a] > 0 and sizes[b] > 0:
+                cells[k, s], cells[k + 1, s] = count_and_two(mark, masks[a], masks[b])
+                continue
+            cells[k, s] = count_and(mark, masks[a]) if sizes[a] > 0 else 0
+            if k + 1 < r:
+                cells[k + 1, s] = count_and(mark, masks[b]) if sizes[b] > 0 else 0
 
 
 @njit(nogil=True, cache=True, inline="always")

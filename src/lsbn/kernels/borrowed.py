@@ -1,12 +1,14 @@
 """Arrays that a kernel uses without counting references to them.
 
 numba counts the references to every array that a kernel passes on to another one, by atomic
-operations. A NamedTuple of ten arrays so costs about a tenth of a microsecond in each call, even if
-the call is copied into its caller. `borrowed` gives the same arrays without their counters. The
-caller of the kernel holds the arrays while the kernel runs, so the kernel must not return them.
+operations. This takes longer than a short kernel itself, even if the call is copied into its
+caller. `borrowed` gives the same arrays without their counters. The caller of a kernel holds the
+arrays while the kernel runs. So a kernel borrows only its arguments, before it uses them, and never
+an array that it makes. It must not return what it has borrowed.
 """
 
 from numba import types
+from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 
@@ -33,4 +35,6 @@ def _without_counters(context, builder, kind, value):
             old = builder.extract_value(value, place)
             new = _without_counters(context, builder, member, old)
             value = builder.insert_value(value, new, place)
+    elif not isinstance(kind, types.Number | types.Boolean):
+        raise TypingError(f"{kind} cannot be borrowed: only arrays, tuples and numbers can")
     return value

@@ -17,7 +17,8 @@ from lsbn.kernels.jit import njit
 WEIGHTS = np.array([1 / 64, 1 / 256, 1 / 16, 1 / 4, 1.0, 4.0, 16.0, 1 / 8, 2.0])
 """The weights of the mixed score, see `lsbn.kernels.mixture`."""
 _WIDTH = 1 << 16
-"""Counts below this are looked up."""
+"""Counts below this are looked up. In tables of 20,000 rows, counts above 1 << 14 took most of the
+time of a row."""
 _SLOTS = 12
 """Most numbers of states with a table of their own; those of others are not looked up."""
 
@@ -67,8 +68,11 @@ def _slot(known, r, most):
     known.states[s] = r
     if known.filled[s] <= most and known.filled[s] < _WIDTH:
         stop = min(most + most // 8 + 16, _WIDTH)
+        column = np.empty(stop)
         for w in range(WEIGHTS.shape[0]):
-            fill_rising(WEIGHTS[w] / r, known.filled[s], stop, known.terms[s, :, w])
+            fill_rising(WEIGHTS[w] / r, known.filled[s], stop, column)
+            for x in range(known.filled[s], stop):
+                known.terms[s, x, w] = column[x]
         known.filled[s] = stop
     return s
 

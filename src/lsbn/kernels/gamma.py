@@ -10,7 +10,7 @@ _SHIFT = 8
 
 @njit(nogil=True, cache=True, inline="always")
 def _stirling(x):
-    """Log gamma function of ``x``, at least 8, less the log of the root of two pi."""
+    """``lgamma(x) - log(2 pi) / 2`` for ``x`` of at least 8, by Stirling's series."""
     part = 1.0 / x
     y = part * part
     series = 1 / 1188.0 - y * (691 / 360360.0 - y / 156.0)

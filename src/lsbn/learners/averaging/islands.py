@@ -86,8 +86,8 @@ def add_further_parents(
     Returns
     -------
     (k, 2) int array
-        Parents and children. Each parent is outside the pool of its child, and raises the score
-        of the child's best set in the order.
+        Parents and children. Each parent is outside the pool of its child. Beside one of the
+        good sets it gives a higher score than that of the child's best set in the order.
     """
     kind = STAND_INS[0] if search.score.kind == "mixed" else search.score.kind
     tables = replace(search.score, kind=kind)
@@ -142,15 +142,20 @@ def _raised(
     columns, cards = columns_of(search.dataset), search.dataset.cards
     prior, most = search.rules.sizes(v, search.penalty), search.rules.most(v)
     sets = good_sets(search._sets[v], keys, search.settings.delta)
-    best = max(family_score(columns, lookup, v, own) + prior[len(own)] for own in sets)
+    told = [search.rules.edge_priors(v, own, search.score).sum() for own in sets]
+    best = max(
+        family_score(columns, lookup, v, own) + prior[len(own)] + more
+        for own, more in zip(sets, told, strict=True)
+    )
     parents: list[int] = []
     rows = []
-    for own in sets:
+    for own, more in zip(sets, told, strict=True):
         if not _LEAST_PARENTS <= len(own) < most:
             continue
         room = search.dataset.n_rows // n_parameters(columns.offsets, v, own)
         free = np.setdiff1d(others[cards[others] <= room], own)
-        scores = extension_scores(columns, lookup, v, own, free) + prior[len(own) + 1]
+        scores = extension_scores(columns, lookup, v, own, free) + prior[len(own) + 1] + more
+        scores += search.rules.edge_priors(v, free, search.score)
         near = free[scores > best - search.settings.agreement].tolist()
         parents += near
         rows += [sorted([*own.tolist(), u]) for u in near]
@@ -168,7 +173,7 @@ def regions_around(
     pairs : (k, 2) int array
         Further edges.
     most : int
-        Most variables of a region. A larger one is cut, in the order of a walk in breadth first.
+        Most variables of a region. A larger one is cut, in breadth-first order.
 
     Returns
     -------

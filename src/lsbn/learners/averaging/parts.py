@@ -106,7 +106,7 @@ class SearchInParts:
             keys = self._orders(pieces, results)[0]
             graph = best_graph(search, keys)
             children = np.concatenate(regions) if regions else search.varying
-            others = search.varying if regions else islands(graph)
+            others = search.varying if regions else np.intersect1d(islands(graph), search.varying)
             if len(children) * len(others) > _MOST_PAIRS:
                 break
             pairs = add_further_parents(search, keys, pools, children, others)
@@ -124,7 +124,7 @@ class SearchInParts:
     ) -> list[PartResult]:
         """Search some parts, and add their sets to those of the whole network.
 
-        So many parts are `done` before.
+        `done` is the number of parts searched before; the progress counts them.
         """
         search, tell = self.search, self.progress
         plan = PartPlan.of(search, self.score, self.sampling)
@@ -186,7 +186,8 @@ class SearchInParts:
         """Join the orders of all parts, and search on where the whole is not settled.
 
         An edge between two parts counts in the log scores of both. So only the differences of the
-        log scores of the sides are taken from the parts.
+        log scores of the sides are taken from the parts. Of a variable that was searched again,
+        the last search counts.
         """
         search, settings = self.search, self.search.settings
         starts = self._orders(parts, results)
@@ -195,7 +196,10 @@ class SearchInParts:
         )
         whole = rounds.run(starts, settings.rounds, 1)
         score = max(search.log_score(order.keys) for order in whole.orders[:2])
-        scores = np.sum([result.side_scores for result in results], axis=0)
+        terms = np.zeros((len(results[0].side_terms), search.dataset.n_variables))
+        for part, result in zip(parts, results, strict=True):
+            terms[:, part] = result.side_terms
+        scores = terms.sum(axis=1)
         return UnitedSearch(
             **vars(whole),
             sides=self._sides(parts, results, whole),
@@ -254,7 +258,7 @@ def _together(
     """
     joined, free = np.empty((max(map(len, orders)), n_variables)), np.ones(n_variables, bool)
     for part, own in zip(parts, orders, strict=True):
-        for row, keys in enumerate(joined if len(own) else ()):
+        for row, keys in enumerate(joined):
             wanted = own[row % len(own)]
             keys[part] = wanted if free[part].any() else _moved(keys[part], wanted)
         free[part] = False

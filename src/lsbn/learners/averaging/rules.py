@@ -96,6 +96,15 @@ class ParentRules:
         leaning[likely] += log_odds - score.edge_log_odds(self.n)
         return leaning
 
+    def edge_priors(self, v: int, parents: np.ndarray, score: Score) -> np.ndarray:
+        """Return what a prior of single edges adds to the log prior, for each of some parents."""
+        added = np.zeros(len(parents))
+        if self.knowledge is not None and len(self.knowledge.likely):
+            likely, log_odds = self.knowledge.likely_parents(v)
+            for u, own in zip(likely, log_odds, strict=True):
+                added[parents == u] = own - score.edge_log_odds(self.n)
+        return added
+
     def prior_change(
         self, v: int, members: np.ndarray, old: Score, new: Score
     ) -> np.ndarray | float:
