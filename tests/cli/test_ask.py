@@ -93,6 +93,26 @@ def test_a_single_row_is_enough(ask, finished, tmp_path):
     assert "1 rows" in ask("score", tmp_path / "one.csv")
 
 
+@pytest.mark.parametrize(
+    ("above", "words"),
+    [
+        ("", ("--no-header",)),
+        ("Title\n", ("--no-header", "--skip", 1)),
+        ("Title\nx0,b\n", ("--skip", 1)),
+    ],
+)
+def test_the_file_that_was_learned_and_single_rows(above, words, tmp_path, capsys):
+    rows = ["0,1\n", "1,0\n", "1,0\n", "0,1\n"] * 5
+    (tmp_path / "t.csv").write_text(above + "".join(rows))
+    words = (*words, "--jobs", 1, "--graphs", 20, "-o", tmp_path / "run")
+    assert run("learn", tmp_path / "t.csv", *words) == 0
+    (tmp_path / "one.csv").write_text(above.removeprefix("Title\n") + rows[0])
+    for file, n_rows in (("t.csv", 20), ("one.csv", 1)):
+        capsys.readouterr()
+        assert run("ask", tmp_path / "run", "predict", tmp_path / file, "--target", "x0") == 0
+        assert len(capsys.readouterr().out.splitlines()) == 1 + n_rows
+
+
 @pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet"])
 def test_sample(ask, model, tmp_path, ending):
     path = tmp_path / f"rows{ending}"

@@ -178,6 +178,14 @@ def test_bits_are_one_column_per_state():
     assert data.bits is data.bits
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_planes_are_not_copied_at_every_call(dtype):
+    codes = np.array([[0, 0], [1, 1], [0, 1]], dtype).T
+    data = Dataset(codes, np.array([2, 2]), ("a", "b"), (("x", "y"),) * 2)
+    assert np.shares_memory(data.planes, data.planes)
+    assert data.planes[0].tolist() == data.codes.tolist() == codes.tolist()
+
+
 NULLS = {"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL"}
 LABEL = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_size=1, max_size=6)
 TEXT = LABEL.filter(lambda s: s not in NULLS and not s.isspace() and not s[0].isdigit())

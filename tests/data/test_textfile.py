@@ -27,6 +27,10 @@ from lsbn.data import DataError, Dataset
         (b"a,b\n" + b"1,2\n" * 10_000 + b"1,\xe9\n", "not UTF-8"),
         ("a,b\n1,2\n2,3\n".encode("utf-16"), "not UTF-8"),
         (b",a,b\n0,1,2\n0,3,4\n", "number 1; .*saved row index"),
+        (b",,\n,,\n,,\n", "no column has a name or a value; expected a header and rows"),
+        (b",\n1,\n2,\n", "number 1; .*saved row index"),
+        (b"Title\n\na,b\n1,2\n2,1\n1,1\n", "line 1 has 1 field, but the rows have 2: use --skip 1"),
+        (b"Title\na,b\n1,2\n2,1\n3,1\n", "line 1 has 1 field, but the rows have 2: use --skip 1"),
     ],
 )
 def test_bad_csv(content, message, tmp_path):

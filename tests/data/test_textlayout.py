@@ -17,7 +17,9 @@ ROWS = "5.1,3.5,0\n4.9,3.0,1\n5.1,3.2,1\n4.7,3.5,0\n"
         # numbers of rows and columns, names of classes: the files of scikit-learn
         ("t.csv", "4,3\n" + ROWS, 1, False),
         ("t.csv", "4,2,yes\n" + ROWS, 1, False),
+        ("t.csv", "004,2,yes\n" + ROWS, 1, False),
         ("t.csv", "5,2,yes\n" + ROWS, 0, True),
+        ("t.csv", "4" * 5_000 + ",2,yes\n" + ROWS, 0, True),
         ("t.csv", "4,4,no,yes\n" + "1.5,2,3,4,0\n2.5,3,1,4,1\n" * 2, 1, False),
         # titles
         ("t.csv", "Measurements\na,b,c\n" + ROWS, 1, True),

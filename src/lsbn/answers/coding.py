@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -15,9 +14,8 @@ from lsbn.data import DataError, Dataset
 from lsbn.data.calendar import tick_texts
 from lsbn.data.columns import Column, label_of, listing
 from lsbn.data.discretize import CutPoints
-from lsbn.data.ingest import file_columns, file_layout, table_columns
+from lsbn.data.ingest import file_columns, layout_by_names, table_columns
 from lsbn.data.options import TableOptions
-from lsbn.data.textlayout import TextLayout
 
 __all__ = ["Coding", "read_columns"]
 
@@ -176,9 +174,7 @@ def read_columns(table: Any, names: Sequence[str]) -> list[Column]:
     if isinstance(table, Dataset):
         table = table.to_pandas()
     if isinstance(table, str | os.PathLike):
-        layout = TextLayout()
-        if all(re.fullmatch("x[0-9]+", name) for name in names):  # learned without a header
-            layout, _ = file_layout(table, layout)
+        layout = layout_by_names(table, names)
         return file_columns(table, TableOptions(), layout=layout, to_learn=False)[0]
     if isinstance(table, np.ndarray) and table.ndim == 2 and table.shape[1] == len(names):
         return table_columns(table, TableOptions(), names, to_learn=False)

@@ -85,6 +85,8 @@ class Dataset:
         n = len(self.names)
         if self.codes.ndim != 2 or not len(self.codes) == len(self.cards) == len(self.states) == n:
             raise DataError("codes, cards, names and states must describe the same variables")
+        if not self.codes.flags.c_contiguous:  # `planes` would copy them at every call
+            object.__setattr__(self, "codes", np.ascontiguousarray(self.codes))
 
     @property
     def n_variables(self) -> int:
@@ -106,7 +108,7 @@ class Dataset:
         """The codes as kernels take them; see `lsbn.kernels.bits.byte_planes`."""
         from lsbn.kernels.bits import byte_planes
 
-        # not kept in the dataset: a worker that receives it would receive the codes twice
+        # One byte: a view. Two bytes: a copy, which is kept.
         return byte_planes(self.codes) if self.codes.itemsize == 1 else self._two_planes
 
     @cached_property
@@ -231,10 +233,11 @@ class Dataset:
         -----
         A column of a text file is numeric if all its entries are numbers without padding zeros,
         and holds dates if all entries look like ``2020-01-31`` or ``2020-01-31T12:30``. All other
-        labels stay as they are in the file, but spaces around numbers, and around the labels of a
-        column that all start with a space, are left out. Missing values are empty fields and NA,
-        N/A, n/a, #N/A, <NA>, NaN, nan, null, NULL, quoted or not, and those of `na`. A first column
-        without a name is left out if its entries all differ, because it is a saved row index.
+        labels stay as they are in the file. Spaces around numbers are left out. Spaces around
+        labels are left out if all labels of the column start with one. Missing values are empty
+        fields and NA, N/A, n/a, #N/A, <NA>, NaN, nan, null, NULL, quoted or not, and those of `na`.
+        A first column without a name is left out if its entries all differ, because it is a saved
+        row index.
         """
         options = TableOptions(discretize, bins, missing, max_states, drop, keep, na)
         columns, notes = file_columns(path, options, names, TextLayout(sep, header, skip))

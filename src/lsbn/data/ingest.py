@@ -7,6 +7,7 @@ Arrow, CSV and Parquet. The coding of states in `lsbn.data.coding` sees columns 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -34,10 +35,10 @@ from lsbn.data.memory import require_memory
 from lsbn.data.options import TableOptions
 from lsbn.data.selection import chosen, with_na
 from lsbn.data.stored import ParquetColumns, index_names, is_flat, is_large, stored_columns
-from lsbn.data.textfile import SUFFIXES, combined, read_text
+from lsbn.data.textfile import SUFFIXES, combined, header_names, read_text
 from lsbn.data.textlayout import TextLayout, suggested_layout
 
-__all__ = ["file_columns", "file_layout", "table_columns"]
+__all__ = ["file_columns", "file_layout", "layout_by_names", "table_columns"]
 
 _PARQUET = (".parquet", ".pq")
 _ANNDATA = ".h5ad"
@@ -161,6 +162,24 @@ def file_layout(path: str | os.PathLike[str], layout: TextLayout) -> tuple[TextL
     """
     path, suffix = _known_file(path)
     return suggested_layout(path, layout) if suffix in SUFFIXES else (layout, "")
+
+
+def layout_by_names(path: str | os.PathLike[str], names: Sequence[str]) -> TextLayout:
+    """Find the layout of a text file whose columns are known.
+
+    A line with the names, of which one may be missing, is the header. Columns that are called x0,
+    x1, ... come from a file without a header, so no other line is their header.
+    """
+    path, suffix = _known_file(path)
+    if suffix not in SUFFIXES:
+        return TextLayout()
+    unnamed = all(re.fullmatch("x[0-9]+", name) for name in names)
+    skip = suggested_layout(path, TextLayout(header=not unnamed))[0].skip
+    for layout in (TextLayout(skip=above) for above in sorted({0, skip})):
+        found = set(header_names(path, layout)).intersection(names)
+        if len(found) >= max(1, len(names) - 1):
+            return layout
+    return TextLayout(header=not unnamed, skip=skip)
 
 
 def _known_file(path: str | os.PathLike[str]) -> tuple[Path, str]:

@@ -41,7 +41,7 @@ from lsbn.data.textlayout import (
 from lsbn.data.textnumbers import typed
 from lsbn.files import plain_name
 
-__all__ = ["SUFFIXES", "combined", "read_text"]
+__all__ = ["SUFFIXES", "combined", "header_names", "read_text"]
 
 SUFFIXES = tuple(
     f"{end}{gz}" for end in (".csv", ".tsv", ".txt", ".data", ".dat") for gz in ("", ".gz")
@@ -109,9 +109,9 @@ def read_text(
     """
     with file_errors(path), open_text(path) as file:
         plan = _plan(path, file, layout)
-    table, advice = _advised_table(path, plan, layout, options.na)
-    own, kept, more = _named_columns(plan.names, table, replaced=names is not None)
-    notes = plan.notes + advice + more
+    table, own, kept, notes = _named_table(
+        path, plan, layout, options.na, replaced=names is not None
+    )
     if names is not None and len(names) != len(own):
         raise DataError(f"names has {len(names)} entries for {len(own)} columns of {path}")
     clean = check_names(map(plain_name, own) if names is None else list(names), str(path))
@@ -132,21 +132,38 @@ def read_text(
     return [with_na(column, options.na) for column in parsed], notes
 
 
-def _advised_table(
-    path: Path, plan: _Plan, layout: TextLayout, na: Iterable[str]
-) -> tuple[pa.Table | BlockColumns, tuple[str, ...]]:
-    """Read the rows, and say whether the first lines show another layout."""
+def header_names(path: Path, layout: TextLayout) -> list[str]:
+    """Return the names in the first line of a text file that is not skipped."""
+    with file_errors(path), open_text(path) as file:
+        return [plain_name(name.strip()) for name in _plan(path, file, layout).names]
+
+
+def _named_table(
+    path: Path, plan: _Plan, layout: TextLayout, na: Iterable[str], *, replaced: bool
+) -> tuple[pa.Table | BlockColumns, list[str], list[int], tuple[str, ...]]:
+    """Read the rows; return names and places of the columns to read, and what was guessed.
+
+    The first lines may show another layout. This is a note; or an error, if lines above the table
+    are the reason that the table has no names.
+    """
     better, reason = suggested_layout(path, layout)
+    titled = better.skip > layout.skip
     advice = f"{reason}: use {' '.join(layout_words(layout, better))}" if reason else ""
     if layout.header and not advice and all_numbers(plan.names):
         advice = "all names are numbers; if the first line is a row, use --no-header"
     try:
-        return _text_table(path, plan, na), (advice,) if advice else ()
+        table = _text_table(path, plan, na)
     except (pa.ArrowException, OSError) as error:
-        if better.skip > layout.skip:
+        if titled:
             raise DataError(f"{path}: {advice}") from error
         _explain(path, plan, header=layout.header)
         raise DataError(f"{path}: not readable as CSV ({error})") from error
+    own, kept, more = _named_columns(plan.names, table, replaced=replaced)
+    if titled and not replaced and ("" in own or len(own) < 2):
+        raise DataError(f"{path}: {advice}")
+    if not own:
+        raise DataError(f"{path}: no column has a name or a value; expected a header and rows")
+    return table, own, kept, plan.notes + ((advice,) if advice else ()) + more
 
 
 def combined(column: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -201,7 +218,8 @@ def _named_columns(
     """Return names and places of the columns to read, and what was left out.
 
     Columns without a name are left out if they have no values, or if the first one is a saved row
-    index: all its entries differ. If the user gives other names, all columns stay.
+    index: all its entries differ, and other columns have names. If the user gives other names, all
+    columns stay.
     """
     own = [name.strip() for name in names]
     bare = [place for place, name in enumerate(own) if not name]
@@ -210,7 +228,8 @@ def _named_columns(
         left_out = [p for p in bare if table.column(p).null_count == table.num_rows]
     if left_out:
         notes.append(f"left out {len(left_out)} column(s) without a name and without values")
-    if not replaced and 0 in bare and bare[1:] == left_out and _all_differ(table.column(0)):
+    may_be_index = not replaced and 0 in bare and bare[1:] == left_out and len(bare) < len(own)
+    if may_be_index and _all_differ(table.column(0)):
         left_out = bare
         notes.append(
             "left out the first column: it has no name, and a different entry in every row"
@@ -236,7 +255,9 @@ def _text_table(path: Path, plan: _Plan, na: Iterable[str]) -> pa.Table | BlockC
         pyarrow.csv.ConvertOptions(
             column_types=dict.fromkeys(keys, text),
             strings_can_be_null=True,
-            null_values=[pad + text for text in (*NULL_SPELLINGS, *na) for pad in ("", " ")],
+            null_values=[
+                pad + spelling for spelling in (*NULL_SPELLINGS, *na) for pad in ("", " ")
+            ],
         ),
     )
     tall = _is_tall(path, plan)

@@ -41,12 +41,15 @@ _BY_NAME = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": "
 _LINES, _LONGEST_LINE = 50, 1 << 26
 """Lines that are looked at; a text file with a longer line, in characters, is refused."""
 _FEW_LINES, _MANY = 8, 1 << 20
-"""At least so many lines are looked at, and no more of them than have so many characters."""
+"""At least 8 lines are read, and more only up to 1,048,576 characters."""
 _FEWEST_ROWS = 3
 """Lines of the same number of fields that make a table."""
 _NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+_COUNT = re.compile(r"0*([1-9][0-9]{0,17})")
+"""A number of rows that a file can have."""
 _BY_CHANCE = 5
-"""So many numbers in increasing order are names of columns; in a row, 1 of 120 orders is this."""
+"""Five or more increasing numbers are taken as names. Values of a row are in this order by chance
+once in 120."""
 
 Row = tuple[int, list[str]]
 """The number of lines up to the end of a row, and the fields of the row."""
@@ -123,7 +126,7 @@ def suggested_layout(path: Path, layout: TextLayout) -> tuple[TextLayout, str]:
     """
     with file_errors(path), open_text(path) as file:
         rows = _table_rows(path, first_lines(path, file, layout.skip), layout)
-        start = 0 if layout.skip else _lines_above(rows, file)
+        start = 0 if layout.skip else _lines_above(rows, file, header=layout.header)
     reasons, skip, header = [], layout.skip, layout.header
     if start:
         skip, fields, width = rows[start - 1][0], len(rows[0][1]), len(rows[-1][1])
@@ -155,11 +158,11 @@ def _table_rows(path: Path, lines: Sequence[str], layout: TextLayout) -> list[Ro
     return []
 
 
-def _lines_above(rows: Sequence[Row], file: TextIO) -> int:
+def _lines_above(rows: Sequence[Row], file: TextIO, *, header: bool) -> int:
     """Return the number of rows above the table: all have fewer fields than those below.
 
     A line with one field less is the header of R, whose row labels have no name; but a title, if
-    the next line has names.
+    the next line has names, or if there is no header and the line is no short row.
     """
     widths = [len(row) for _, row in rows]
     start = len(rows)
@@ -167,9 +170,18 @@ def _lines_above(rows: Sequence[Row], file: TextIO) -> int:
         start -= 1
     if len(rows) - start < _FEWEST_ROWS or any(width >= widths[-1] for width in widths[:start]):
         return 0
-    if start > 1 or (start and (widths[0] < widths[-1] - 1 or _names_numbers(rows[1:]))):
+    if start == 1 and widths[0] == widths[-1] - 1:
+        start = int(_names_numbers(rows[1:]) or (not header and _is_text_above(rows)))
+    if start:
         return start
     return int(_has_counts(rows, file))
+
+
+def _is_text_above(rows: Sequence[Row]) -> bool:
+    """Return whether the first of some rows is one text that is not in the first column below."""
+    first, *below = (row for _, row in rows)
+    is_text = len(first) == 1 and not _is_null(first[0]) and not all_numbers(first)
+    return is_text and all(row[0] != first[0] for row in below)
 
 
 def _names_numbers(rows: Sequence[Row]) -> bool:
@@ -185,11 +197,12 @@ def _names_numbers(rows: Sequence[Row]) -> bool:
 def _has_counts(rows: Sequence[Row], file: TextIO) -> bool:
     """Return whether a first line starts with the numbers of rows and columns."""
     (end, first), width = rows[0], len(rows[-1][1])
-    if not first[0].isdecimal() or first[1:2] not in ([str(width)], [str(width - 1)]):
+    count = _COUNT.fullmatch(first[0])
+    if count is None or first[1:2] not in ([str(width)], [str(width - 1)]):
         return False
     file.seek(0)
     n_rows = sum(1 for number, line in enumerate(file) if number >= end and line.strip())
-    return int(first[0]) == n_rows
+    return count[1] == str(n_rows)
 
 
 def _is_row(rows: Sequence[Sequence[str]]) -> bool:
