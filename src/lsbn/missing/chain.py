@@ -128,9 +128,16 @@ def complete(
     kept = best_chains(chains, settings)
     for chain in chains:
         chain.recent.clear()
+    return _by_turns(kept, settings, tell)
+
+
+def _by_turns(
+    chains: Sequence[Augmentation], settings: ChainSettings, tell: Callable[[str], None]
+) -> list[Dataset]:
+    """Draw completions from chains by turns."""
     tables = []
     for done in range(settings.completions):
-        chain = kept[done % len(kept)]
+        chain = chains[done % len(chains)]
         for _ in range(settings.between):
             chain.advance()
         tables.append(chain.table)
