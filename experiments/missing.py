@@ -54,9 +54,9 @@ which (in version 3.3.1) refuses missing values, so they are a state. These colu
 skeleton in percent. *impute* is the share of missing cells in percent whose true state `impute`
 gives; *mode* fills in the most frequent state of the column, *KNN* and *iterative* are
 scikit-learn's imputers on the codes of the states, rounded. *unseen* is the mean log-likelihood of
-5,000 unseen complete rows in nats, averaged over the networks of *infer*, or of *fewer rows*. All
-figures are means over the seeds; a dash means that nothing could be learned, or that the figure was
-not measured."""
+up to 5,000 unseen complete rows in nats (those whose states both tables have), averaged over the
+networks of *infer*, or of *fewer rows*. All figures are means over the seeds; a dash means that
+nothing could be learned, or that the figure was not measured."""
 
 
 NOISE_IS_SHOWN = """\
@@ -71,7 +71,7 @@ def main() -> None:
     parser.add_argument("--networks", type=words, default=["alarm", "insurance", "win95pts"])
     parser.add_argument("--rows", type=int, default=5000)
     parser.add_argument("--kinds", type=words, default=[*KINDS])
-    parser.add_argument("--percent", type=numbers, default=[10, 30], help="share of missing cells")
+    parser.add_argument("--percent", type=percents, default=[10, 30], help="share of missing cells")
     parser.add_argument("--seeds", type=numbers, default=[1])
     parser.add_argument("--figures", type=words, default=[*FIGURES])
     parser.add_argument("--store", type=Path)
@@ -111,6 +111,16 @@ def main() -> None:
     page += "\n" + Table("noise", "Noise", header, joined, NOISE_IS_SHOWN).markdown(2)
     with atomic_file(arguments.output) as draft:
         draft.write_text(page, encoding="utf-8")
+
+
+def percents(text: str) -> list[int]:
+    """Split text at commas into shares of missing cells, in percent."""
+    asked, known = numbers(text), [round(100 * share) for share in COMPLETE]
+    if strange := [percent for percent in asked if percent not in known]:
+        raise argparse.ArgumentTypeError(
+            f"{', '.join(map(str, strange))} is not among {', '.join(map(str, known))}"
+        )
+    return asked
 
 
 class Store:

@@ -12,7 +12,7 @@ from lsbn.answers.predictive import predictive_table
 from lsbn.data import DataError, Dataset
 from lsbn.knowledge import Knowledge, resolve
 from lsbn.learners import LEARNERS, Score
-from lsbn.missing import ChainSettings, complete, learner_options, walk
+from lsbn.missing import ChainSettings, chain, complete, learner_options, walk
 from lsbn.missing.deck import drawn_from_columns, drawn_from_rows, similarities
 from lsbn.missing.halfway import drawn_table
 from lsbn.missing.walk import NetworkWalk, _order_of
@@ -140,6 +140,52 @@ def test_completions_share_the_work_of_sampling():
     assert [own["search"].sides for own in parts] == [2, 1, 1, 1]
     whole = learner_options("standard", 10, 1)
     assert whole == [{"effort": "standard", "n_graphs": 10}]
+
+
+@pytest.mark.parametrize(
+    ("gains", "most_rounds", "rounds"),
+    [([4.9], 60, 4), ([5.1, 5.1, 4.9], 60, 8), ([5.1] * 3, 9, 9), ([], 3, 3), ([], 0, 0)],
+)
+def test_a_chain_goes_on_while_its_evidence_rises(dataset, monkeypatch, gains, most_rounds, rounds):
+    """Every two rounds, the last two are compared with the two before."""
+    settings = replace(SHORT, compared=2, most_rounds=most_rounds, rising=5.0)
+    own = chain.Augmentation(dataset, np.random.default_rng(0), Score(), None, 1, settings)
+    before, left = [], list(gains)
+
+    def step(table, anew):
+        before.append(table)
+        return [()] * table.n_variables
+
+    def evidence(groups, families):
+        tables = [*before[1:], own.table]
+        found = [[each.table for each in group] for group in groups]
+        assert found == [tables[-4:-2], tables[-2:]]
+        gain = left.pop(0)
+        return np.array([[0, -gain], [gain, 0]])
+
+    monkeypatch.setattr(own.walk, "step", step)
+    monkeypatch.setattr(chain, "log_evidence", evidence)
+    while own.moves():
+        own.advance()
+    assert own.rounds == rounds
+    assert not left
+
+
+def test_chains_keep_no_table_that_nothing_reads(dataset, monkeypatch):
+    chains, best_chains = [], chain.best_chains
+
+    def best(found, settings):
+        chains.extend(found)
+        kept = best_chains(found, settings)
+        assert [len(own.recent) for own in found] == [2, 2]
+        assert not any("bits" in vars(each.table) for own in found for each in own.recent)
+        return kept
+
+    monkeypatch.setattr(chain, "best_chains", best)
+    settings = replace(SHORT, compared=1)
+    tables = complete(dataset, np.random.default_rng(0), settings=settings)
+    assert [len(own.recent) for own in chains] == [0, 0]
+    assert not any("bits" in vars(table) for table in tables)
 
 
 def test_very_many_variables_are_searched_among_partners(dataset, monkeypatch):

@@ -48,8 +48,13 @@ def after_tests(dataset, table, parents, times, knowledge=None, left_out=(), sco
         rng = np.random.default_rng(seed)
         test = FamilyTest(dataset, score, knowledge, rng)
         test.left_out |= set(left_out)
-        found.append(test(parents, table, None, cells(dataset, rng)))
+        found.append(test(parents, table, scores(score, knowledge), cells(dataset, rng)))
     return found
+
+
+def scores(score, knowledge=None):
+    """Return what scores the families of a table."""
+    return lambda table: FamilyScores(table, score, knowledge)
 
 
 def filled(dataset, b):
@@ -89,9 +94,9 @@ def test_only_edges_that_a_test_left_out_are_tested_again():
     for seed in range(10):
         rng = np.random.default_rng(seed)
         test = FamilyTest(dataset, Score(), None, rng)
-        assert test([(), ()], table, None, cells(dataset, rng)) == [(), ()]
+        assert test([(), ()], table, scores(Score()), cells(dataset, rng)) == [(), ()]
         assert not test.left_out
-        net = test([(), (0,)], table, None, cells(dataset, rng))
+        net = test([(), (0,)], table, scores(Score()), cells(dataset, rng))
         assert test.left_out <= ({(0, 1)} if net == [(), ()] else set())
         left_out += test.left_out
     assert left_out
@@ -119,8 +124,29 @@ def test_networks_stay_acyclic_and_knowledge_holds(dataset):
     assert changed
 
 
+def test_a_required_parent_that_is_constant_does_not_prevent_tests():
+    """It takes one of the places of parents, but no network has it."""
+    table = pd.DataFrame(
+        {"a": [0, 1] * 50, "b": [0, 0, 1, 1] * 25, "c": "x", "d": [0, 1, 1, 0] * 25}
+    )
+    table = table.astype(object)
+    table.iloc[:30, 0] = None
+    dataset = Dataset.from_table(table, missing="infer")
+    a, b, _, d = range(4)
+    for required, most, other, possible in [
+        ([("c", "b")], 3, (), True),
+        ([("c", "b")], 3, (a, d), True),
+        ([("c", "b")], 2, (a, d), False),
+        ([("c", "b"), ("a", "b")], 3, (), False),
+        ([("b", "c"), ("c", "d")], 3, (a, d), False),
+    ]:
+        known = resolve(Knowledge(required=required, max_parents={"b": most}), dataset.names)
+        test = FamilyTest(dataset, Score(), known, np.random.default_rng(0))
+        families = scores(Score())(drawn_from_rows(dataset, np.random.default_rng(0)))
+        assert test._is_possible(b, (a,), other, families) == possible
+
+
 def test_columns_without_gaps_are_not_tested(dataset):
-    dataset.gaps.setflags(write=True)
     whole = Dataset(
         dataset.codes, dataset.cards, dataset.names, dataset.states, gaps=dataset.gaps.copy()
     )

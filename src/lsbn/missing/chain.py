@@ -7,11 +7,11 @@ rows. Networks and tables are drawn, not maximised, so completions differ as far
 values are unknown.
 
 Cells that were drawn from a network speak for this network, so a chain moves slowly: how many
-rounds it takes depends on the table. It is on its way as long as the networks of its last rounds
-have more evidence than those before, see `log_evidence`, and the first completion is kept when they
-no longer have. A chain also stays long in one of several modes, so there are several chains. Those
-whose networks have clearly less evidence than those of the best have hardly any share in the
-posterior and are left out. The others give completions by turns.
+rounds it takes depends on the table. A chain has not arrived while its last networks have more
+evidence than those before, see `log_evidence`. After that the first completion is kept. A chain
+also stays long in one of several modes, so there are several chains. Those whose networks have
+clearly less evidence than those of the best have hardly any share in the posterior and are left
+out. The others give completions by turns.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from lsbn.knowledge import Constraints
 from lsbn.learners import Score
 from lsbn.learners.families import FamilyScores
 from lsbn.missing.deck import drawn_from_rows
-from lsbn.missing.halfway import FamilyTest, drawn_tables
+from lsbn.missing.halfway import Families, FamilyTest, drawn_tables
 from lsbn.missing.walk import NetworkWalk
 
 __all__ = ["ChainSettings", "Round", "complete", "log_evidence"]
@@ -52,11 +52,12 @@ class ChainSettings:
         A chain is left out if its log evidence is lower than that of the best chain by more than
         this, in nats, see `log_evidence`.
     compared : int
-        Number of rounds of each chain that are compared with others.
+        Number of rounds of each chain that are compared with others; not tuned.
     most_rounds : int
         Most rounds before the first completion.
     rising : float
-        A chain goes on if its last rounds have more evidence than those before, by this in nats.
+        A chain goes on if the evidence of its last rounds exceeds that of the rounds before by more
+        than this, in nats; not tuned.
     draws : int
         How often a round draws the tables of its network, and then the cells.
     sweeps : int
@@ -125,9 +126,18 @@ def complete(
             chain.advance()
             tell(f"chain {number + 1}, round {chain.rounds}: {chain.n_edges} edges")
     kept = best_chains(chains, settings)
+    for chain in chains:
+        chain.recent.clear()
+    return _by_turns(kept, settings, tell)
+
+
+def _by_turns(
+    chains: Sequence[Augmentation], settings: ChainSettings, tell: Callable[[str], None]
+) -> list[Dataset]:
+    """Draw completions from chains by turns."""
     tables = []
     for done in range(settings.completions):
-        chain = kept[done % len(kept)]
+        chain = chains[done % len(chains)]
         for _ in range(settings.between):
             chain.advance()
         tables.append(chain.table)
@@ -164,7 +174,7 @@ class Augmentation:
     rounds : int
         Number of rounds before completions.
     recent : deque of Round
-        The last ones.
+        The last ones, while the chain moves.
     """
 
     def __init__(
@@ -178,6 +188,7 @@ class Augmentation:
     ) -> None:
         assert dataset.gaps is not None
         self.rng, self.score, self.settings = rng, score, settings
+        self.knowledge, self.lookup = knowledge, score.lookup()
         self.gaps = Gaps.of(dataset.gaps)
         self.walk = NetworkWalk(dataset, score, knowledge, rng, n_jobs)
         self.test = FamilyTest(dataset, score, knowledge, rng)
@@ -196,13 +207,14 @@ class Augmentation:
 
     def advance(self) -> None:
         """Make one round; search anew while the chain is on its way."""
-        parents = self.walk.step(self.table, self.moves())
-        parents = self.test(parents, self.table, self.walk.density, self._drawn_cells)
+        moves = self.moves()
+        parents = self.walk.step(self.table, moves)
+        parents = self.test(parents, self.table, self.families(), self._drawn_cells)
         for _ in range(self.settings.draws):
             net = drawn_tables(parents, DataCounts(self.table), self.score, self.rng)
             self.table = self._drawn_cells(self.table, net)
-        self.recent.append(Round(parents, self.table))
-        if self.moves():
+        if moves:
+            self.recent.append(Round(parents, self.table))
             self.rounds += 1
             size = self.settings.compared
             if self.rounds >= 2 * size and self.rounds % size == 0:
@@ -210,13 +222,15 @@ class Augmentation:
                 evidence = log_evidence([rounds[:size], rounds[size:]], self.families())
                 self.rises = evidence[1, 0] > self.settings.rising
 
-    def families(self, density: float | None = None) -> Callable[[Dataset], FamilyScores]:
-        """Return what scores families of a table, by a density: that of the chain by default."""
+    def families(self, density: float | None = None) -> Families:
+        """Return what scores families of a table, by a density: that of the chain by default.
+
+        It scores a copy of the table with the same codes, so that no table keeps bit columns.
+        """
         score, density = self.score, density or self.walk.density
         if score.finds_density and density is not None:
             score = replace(score, density=density)
-        known = (self.test.knowledge, self.test.lookup)
-        return lambda table: FamilyScores(table, score, *known)
+        return lambda table: FamilyScores(replace(table), score, self.knowledge, self.lookup)
 
     def _drawn_cells(self, table: Dataset, net: NetworkTables) -> Dataset:
         """Return a table in which all missing cells are drawn again."""
@@ -236,9 +250,7 @@ def best_chains(chains: Sequence[Augmentation], settings: ChainSettings) -> list
     return [c for c, lead in zip(chains, leads, strict=True) if lead <= settings.worse_mode]
 
 
-def log_evidence(
-    groups: Sequence[Sequence[Round]], families: Callable[[Dataset], FamilyScores]
-) -> np.ndarray:
+def log_evidence(groups: Sequence[Sequence[Round]], families: Families) -> np.ndarray:
     """Return the log Bayes factor of the networks of each group of rounds against each other group.
 
     It is the integral of `lsbn.missing.halfway` by its two ends: the mean of the log ratios of the

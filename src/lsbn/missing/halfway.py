@@ -1,4 +1,4 @@
-"""A test of families that a network has, or has not, only by the cells drawn from it.
+"""Test edges that are kept, or kept out, only by the cells drawn from the network.
 
 Cells that were drawn from a network with an edge speak for the edge, and cells drawn without it
 speak against it. So a chain keeps an edge of weak evidence for very long if it began with it, and
@@ -10,14 +10,13 @@ is drawn in proportion to ``P1(Z)**(1 - t) P2(Z)**t`` (thermodynamic integration
 1998). We take the value at t = 1/2, which favours neither network.
 
 Half-way cells are drawn by the same Gibbs sampler. The table of the variable is the root of the
-product of its tables given the first and the second parents. Each of these is drawn given half the
-counts.
+product of its tables given the first and the second parents. Each of these is drawn around its
+posterior mean given all counts. Only the weight of the counts in the draw is halved.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 from scipy.special import expit
@@ -37,15 +36,17 @@ Parents = Sequence[tuple[int, ...]]
 """The parents of each variable, ascending."""
 Draw = Callable[[Dataset, NetworkTables], Dataset]
 """Draws the missing cells of a completed table again."""
+Families = Callable[[Dataset], FamilyScores]
+"""Gives the scores of the families of a completed table."""
 
 CLOSE = 100.0
-"""Parents are tested if they lose less than this on the completed table, in nats."""
+"""Parents are tested if they lose less than this on the completed table, in nats; not tuned."""
 MOST_NEAR = 16
-"""A parent is exchanged for one of at most this many of its neighbours."""
+"""A parent is exchanged for one of at most this many of its neighbours; not tuned."""
 DRAWS = 5
-"""How often all tables, and then all cells, are drawn half-way."""
+"""How often all tables, and then all cells, are drawn half-way; not tuned."""
 HOPELESS = -8.0
-"""An edge that was left out is tested again unless its gain was lower than this, in nats."""
+"""An edge that was left out is tested again if its gain was above this, in nats; not tuned."""
 LEAST_SHARE = 1e-9
 """Smallest probability in a drawn table, times the posterior mean, so that no draw is zero."""
 
@@ -78,12 +79,14 @@ class FamilyTest:
         rng: np.random.Generator,
     ) -> None:
         assert dataset.gaps is not None
-        self.score, self.knowledge, self.rng = score, knowledge, rng
-        self.has_gaps, self.lookup = np.asarray(dataset.gaps.any(axis=1)), score.lookup()
+        self.score, self.rng = score, rng
+        self.has_gaps, varying = np.asarray(dataset.gaps.any(axis=1)), dataset.cards > 1
+        self.place = np.cumsum(varying) - 1  # networks have no edges of constants
+        self.knowledge = None if knowledge is None else knowledge.select(np.flatnonzero(varying))
         self.left_out: set[tuple[int, int]] = set()
 
     def __call__(
-        self, parents: Parents, table: Dataset, density: float | None, draw: Draw
+        self, parents: Parents, table: Dataset, families: Families, draw: Draw
     ) -> list[tuple[int, ...]]:
         """Return the network after some tests, no two of which have a variable in common.
 
@@ -93,23 +96,19 @@ class FamilyTest:
             The network.
         table : Dataset
             The completed table.
-        density : float, optional
-            Prior probability of an edge.
+        families : callable
+            Gives the scores of the families of a table.
         draw : callable
             Draws the cells of a table.
         """
-        score, chosen = self.score, list(parents)
-        if score.finds_density and density is not None:
-            score = replace(score, density=density)
-        families = FamilyScores(table, score, self.knowledge, self.lookup)
-        others = self._others(parents, families)
+        chosen, others = list(parents), self._others(parents, families(table))
         if not others:
             return chosen
         for _ in range(DRAWS):
             table = draw(table, self._halfway(parents, others, DataCounts(table)))
-        families = FamilyScores(table, score, self.knowledge, self.lookup)
+        family = families(table)
         for v, other in others.items():
-            gain = families(v, other) - families(v, parents[v])
+            gain = family(v, other) - family(v, parents[v])
             if self.rng.random() < expit(gain):
                 chosen[v] = other
             self._remember(v, parents[v], other, gain)
@@ -180,10 +179,13 @@ class FamilyTest:
             return False
         if np.prod(cards[[*other]]) * (cards[v] - 1) > families.dataset.n_rows:
             return False
-        return known is None or (
-            len(other) <= known.most_parents[v]
-            and {*known.required_parents(v).tolist()} <= {*other}
-            and bool(known.allows(np.array(other, np.int64), v).all())
+        if known is None:
+            return True
+        child, above = int(self.place[v]), self.place[[*other]]
+        return (
+            len(other) <= known.most_parents[child]
+            and {*known.required_parents(child).tolist()} <= {*above.tolist()}
+            and bool(known.allows(above, child).all())
         )
 
     def _halfway(
