@@ -11,6 +11,7 @@ from lsbn.knowledge import Knowledge, resolve
 from lsbn.learners import Score
 from lsbn.learners.averaging import parts as in_parts
 from lsbn.learners.averaging.islands import add_further_parents, islands, regions_around
+from lsbn.learners.averaging.rules import ParentRules
 from lsbn.learners.averaging.sampler import OrderSampler
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.settings import SamplingSettings, SearchSettings
@@ -78,38 +79,14 @@ def test_knowledge_holds_across_borders(pedigree):
     assert edges[SELECTOR, CHILD] == edges[CHILD, SELECTOR] == 0
 
 
-def test_a_likely_parent_is_found_across_borders(pedigree):
-    dataset, pools = pedigree
-    noise, names = dataset.select([*range(24)]), dataset.names[:24]
-    codes = noise.codes.copy()
-    codes[SELECTOR] = np.where(np.arange(600) < 590, codes[23], codes[SELECTOR])  # no selector now
-    changed = Dataset.from_table(codes.T)
-    told = Knowledge(edge_probabilities={(f"x{SELECTOR}", f"x{CHILD}"): 1 - 1e-9})
-    constraints = resolve(told, changed.names)
-    search = ParentSetSearch(changed, Score("bdeu", density=0.05), SearchSettings(), 1, constraints)
-    search.explore([pool[pool < 24] for pool in pools[:24]], 0)
-    keys = np.where(np.arange(24) == CHILD, 0.9, np.linspace(0.1, 0.8, 24))
-    none, others = [np.empty(0, np.int64)] * 24, np.array([SELECTOR, 22])
-    pairs = add_further_parents(search, keys, none, np.array([CHILD]), others)
-    assert len(names) == 24
-    assert [SELECTOR, CHILD] in pairs.tolist()
-
-
-def test_the_last_search_of_a_variable_counts_in_the_scores_of_the_sides(pedigree, monkeypatch):
-    real = in_parts._search_part
-
-    def apart_at_first(data, task):
-        result = real(data, task)
-        if task.n_own == len(PARTS[0]) and (task.variables[: task.n_own] == PARTS[0]).all():
-            result.side_terms[0, CHILD] -= 100.0
-        return result
-
-    monkeypatch.setattr(in_parts, "_search_part", apart_at_first)
-    dataset, pools = pedigree
-    settings = (SearchSettings(), SamplingSettings(), np.random.default_rng(0))
-    sampler = OrderSampler(dataset, Score("bdeu"), *settings)
-    sampler.parts = PARTS
-    assert np.ptp(sampler.find_sets(pools).scores) < 50.0
+def test_priors_of_single_edges_are_those_of_the_search(pedigree):
+    dataset, score = pedigree[0], Score("bdeu", density=0.05)
+    told = Knowledge(edge_probabilities={("x20", "x2"): 0.9, ("x3", "x2"): 0.2, ("x2", "x5"): 0.7})
+    rules = ParentRules(resolve(told, dataset.names), 26, 8)
+    parents = np.array([1, 3, 20, 25])
+    wanted = rules.with_prior(np.zeros(26), 2, parents, score)[parents]
+    np.testing.assert_allclose(rules.edge_priors(2, parents, score), wanted)
+    assert np.flatnonzero(wanted).tolist() == [1, 2]
 
 
 def test_further_parents_are_those_of_all_families(pedigree):

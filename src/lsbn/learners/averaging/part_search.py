@@ -118,8 +118,8 @@ class PartResult:
         Their number for each variable.
     keys, side_keys : float arrays, one order in each row
         The best orders, and the best order of each side.
-    side_terms : (sides + 1, variables) float array
-        Terms of the log scores of the sides and of their union, one for each variable of the part.
+    side_scores : list of float
+        Log scores of the sides and of their union.
     searches : int
         Searches of each side.
     edges : float
@@ -135,7 +135,7 @@ class PartResult:
     searched_counts: np.ndarray
     keys: np.ndarray
     side_keys: np.ndarray
-    side_terms: np.ndarray
+    side_scores: list[float]
     searches: int
     edges: float
 
@@ -240,9 +240,7 @@ class PartSearch(ParentSetSearch):
         edges = max(edges * self.n_all / self.n_own - plan.n_required, 0.0)
         return (edges + 1) / (2 * plan.free_pairs + 1)
 
-    def result(
-        self, numbers: np.ndarray, united: UnitedSearch, terms: np.ndarray, n_orders: int
-    ) -> PartResult:
+    def result(self, numbers: np.ndarray, united: UnitedSearch, n_orders: int) -> PartResult:
         """Return all sets, with the prior of the plan's score, and the orders of a search.
 
         Parameters
@@ -250,8 +248,6 @@ class PartSearch(ParentSetSearch):
         numbers : int array
             Numbers of the variables in the whole network.
         united : UnitedSearch
-        terms : float array
-            See `PartResult.side_terms`.
         n_orders : int
             Most orders of the result.
         """
@@ -277,7 +273,7 @@ class PartSearch(ParentSetSearch):
             np.diff(searched),
             np.array(orders)[:, : self.n_own],
             np.array(of_sides).reshape(n, len(numbers))[:, : self.n_own],
-            terms,
+            united.scores,
             united.searches,
             float(edges),
         )

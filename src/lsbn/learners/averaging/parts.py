@@ -186,8 +186,8 @@ class SearchInParts:
         """Join the orders of all parts, and search on where the whole is not settled.
 
         An edge between two parts counts in the log scores of both. So only the differences of the
-        log scores of the sides are taken from the parts. Of a variable that was searched again,
-        the last search counts.
+        log scores of the sides are taken from the parts. A disagreement in a part still counts if
+        the sides agree in a region that was searched again: rather too much doubt than too little.
         """
         search, settings = self.search, self.search.settings
         starts = self._orders(parts, results)
@@ -196,10 +196,7 @@ class SearchInParts:
         )
         whole = rounds.run(starts, settings.rounds, 1)
         score = max(search.log_score(order.keys) for order in whole.orders[:2])
-        terms = np.zeros((len(results[0].side_terms), search.dataset.n_variables))
-        for part, result in zip(parts, results, strict=True):
-            terms[:, part] = result.side_terms
-        scores = terms.sum(axis=1)
+        scores = np.sum([result.side_scores for result in results], axis=0)
         return UnitedSearch(
             **vars(whole),
             sides=self._sides(parts, results, whole),

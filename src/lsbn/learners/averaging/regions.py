@@ -51,14 +51,11 @@ class RegionalSearches(IndependentSearches):
     ----------
     region : int array
         Variables that are searched again.
-    terms : (sides + 1, variables) float array
-        Terms of the log scores of the sides and of their union, by the last comparison.
     found : ParentSetSearch
         The search with all sets, in the end.
     """
 
     region: np.ndarray
-    terms: np.ndarray
     found: ParentSetSearch
 
     def __init__(
@@ -79,7 +76,6 @@ class RegionalSearches(IndependentSearches):
     def _compare(self, sides: Sequence[_Side]) -> list[float]:
         compared = self._compared(sides)
         terms = np.array([search.log_terms(keys) for search, keys in compared])
-        self.terms = terms
         self.region = disagreeing(terms, _links(compared), self.settings.agreement)
         return [float(sum(own)) for own in terms.tolist()]
 
@@ -196,5 +192,4 @@ def search_part(dataset: Dataset, task: PartTask, plan: PartPlan) -> PartResult:
     searches = RegionalSearches(search, plan.score, sampling, task.rng)
     united = searches.run(task.all_pools)
     assert isinstance(searches.found, PartSearch)
-    terms = searches.terms if united.sides else np.empty((0, task.n_own))
-    return searches.found.result(task.variables, united, terms, plan.sampling.chains)
+    return searches.found.result(task.variables, united, plan.sampling.chains)
