@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lsbn.framework.division import divide
+from lsbn.framework.division import blocks_of, divide
 from lsbn.framework.mergence import merge_order
 
 communities_of_twenty = st.lists(
@@ -28,3 +28,25 @@ def test_overlapping_communities_stay_together():
 
 def test_one_part_holds_a_small_network():
     assert [p.tolist() for p in divide([], np.empty((0, 4)), 3, 10)] == [[0, 1, 2]]
+
+
+def test_blocks_are_large_branches_whose_communities_overlap():
+    chain = [np.arange(a, a + 12) for a in range(0, 60, 10)]  # 0 to 61, each overlaps the next
+    apart, small = np.arange(70, 90), np.arange(95, 99)
+    communities = [*chain, apart, small]
+    labels = blocks_of(communities, merge_order(communities), 100, (30, 512))
+    one, large = labels.T
+    assert len(set(large[:62])) == 1
+    assert large[0] >= 0
+    assert len(set(large[70:90])) == 1
+    assert large[70] not in {-1, large[0]}
+    assert (labels[95:] == -1).all()
+    assert (labels[62:70] == -1).all()
+    sizes = np.bincount(one[one >= 0])
+    assert sizes.max() <= 30
+    assert sizes[sizes > 0].min() >= 16
+
+
+def test_independent_variables_are_in_no_block():
+    labels = blocks_of([np.array([0, 1]), np.array([2])], np.array([[0, 1, 1.0, 3]]), 9, (64, 512))
+    assert (labels == -1).all()

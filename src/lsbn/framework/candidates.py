@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from lsbn.framework.division import divide
+from lsbn.framework.division import blocks_of, divide
 from lsbn.framework.subcommunities import expanded_community
 from lsbn.learners import Candidates
 from lsbn.learners.averaging import SearchSettings
@@ -27,6 +27,8 @@ _EXPANDED = SearchSettings.max_unrestricted
 """With more variables than this, expanded communities are too large to be candidates."""
 _PART = 512
 """Most variables of a part of the last pass."""
+_BLOCKS = (64, 512)
+"""Most variables of a block, by level."""
 _PARTNERS = 16
 """The heaviest partners of a variable, by mutual information, are candidates."""
 _JOINED = 0.5
@@ -67,9 +69,11 @@ def find_candidates(
     pools = candidate_pools(communities, blankets, partners, proposed, expanded=expanded)
     joined = np.stack(sparse.triu(proposed + proposed.T > _JOINED, 1).nonzero(), axis=1)
     parts: list[np.ndarray] = []
+    blocks: np.ndarray | None = None
     if hierarchy is not None and not expanded:
         parts = divide(communities, hierarchy, n, _PART)
-    return Candidates(pools, blankets, joined.astype(np.int64), parts)
+        blocks = blocks_of(communities, hierarchy, n, _BLOCKS)
+    return Candidates(pools, blankets, joined.astype(np.int64), parts, blocks)
 
 
 def candidate_pools(

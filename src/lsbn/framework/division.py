@@ -6,7 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-__all__ = ["divide"]
+__all__ = ["blocks_of", "divide"]
+
+_LEAST = 16
+"""Least variables of a block. Chance joins two or three independent columns, but not 16."""
 
 
 def divide(
@@ -53,6 +56,38 @@ def divide(
     return [np.array(sorted(part), np.int64) for part in parts]
 
 
+def blocks_of(
+    communities: Sequence[np.ndarray],
+    hierarchy: np.ndarray,
+    n_variables: int,
+    most: Sequence[int],
+) -> np.ndarray:
+    """Return the block of each variable on several levels.
+
+    The blocks of a level are the largest branches of the merge tree whose communities overlap, and
+    which have at most a number of variables.
+
+    Parameters
+    ----------
+    communities, hierarchy, n_variables : see `divide`
+    most : sequence of int
+        Most variables of a block, by level, ascending.
+
+    Returns
+    -------
+    (n_variables, levels) int array
+        -1 for a variable in a branch of fewer than 16 variables.
+    """
+    labels = np.full((n_variables, len(most)), -1, np.int64)
+    members = _first_members(communities, n_variables)
+    for level, limit in enumerate(most):
+        branches = _branches([*members[:-1], []], hierarchy, limit, apart=True)
+        for block, branch in enumerate(branches):
+            if len(branch) >= _LEAST:
+                labels[branch, level] = block
+    return labels
+
+
 def _first_members(communities: Sequence[np.ndarray], n_variables: int) -> list[list[int]]:
     """Return the variables of each community that no community before it has, and all others."""
     free, members = np.ones(n_variables, bool), []
@@ -63,13 +98,19 @@ def _first_members(communities: Sequence[np.ndarray], n_variables: int) -> list[
     return members
 
 
-def _branches(members: list[list[int]], hierarchy: np.ndarray, most: int) -> list[list[int]]:
-    """Return the largest branches of the tree with at most `most` variables, in its order."""
+def _branches(
+    members: list[list[int]], hierarchy: np.ndarray, most: int, *, apart: bool = False
+) -> list[list[int]]:
+    """Return the largest branches of the tree with at most `most` variables, in its order.
+
+    With `apart`, branches that do not overlap stay apart.
+    """
     *leaves, rest = members
     children = hierarchy[:, :2].astype(np.int64).tolist()
     sizes = [len(leaf) for leaf in leaves]
-    for a, b in children:
-        sizes.append(sizes[a] + sizes[b])
+    for (a, b), distance in zip(children, hierarchy[:, 2].tolist(), strict=True):
+        overlapping = distance < 1 or not apart
+        sizes.append(sizes[a] + sizes[b] if overlapping else most + 1)
     branches: list[list[int]] = []
     stack, k = [(len(sizes) - 1, False)] if sizes else [], len(leaves)
     while stack:

@@ -37,12 +37,16 @@ class Candidates:
         Pairs ``i < j`` that Mergence joined.
     parts : sequence of int arrays
         Disjoint parts of all variables, in which model averaging searches; one part if empty.
+    blocks : (n, levels) int array
+        Block of each variable on each level, small blocks first; -1 for none. Model averaging
+        estimates different densities for edges inside and across blocks.
     """
 
     neighbours: Sequence[np.ndarray]
     blankets: Sequence[np.ndarray]
     joined: np.ndarray
     parts: Sequence[np.ndarray] = ()
+    blocks: np.ndarray | None = None
 
     @classmethod
     def of_pairs(cls, n_variables: int, pairs: np.ndarray) -> Candidates:

@@ -154,7 +154,7 @@ class NetworkWalk:
         result = rounds.run([keys], FURTHER_ROUNDS, 1)
         starts = [result.orders[0].keys]
         (self.keys,) = walk_orders(result.sets, starts, WALK, self.rng, self.n_jobs)
-        self.density = result.density
+        self.density = result.prior.density
         chosen = np.empty(n, np.int32)
         _draws.draw_given_order(result.sets.lists, self.keys, self.rng, chosen)
         found: list[list[int]] = [[] for _ in range(n)]

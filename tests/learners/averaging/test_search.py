@@ -9,6 +9,7 @@ import pytest
 import naive
 from lsbn.data import Dataset
 from lsbn.learners.averaging import SearchSettings
+from lsbn.learners.averaging.exact import as_subsets
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.scoring import PUBLISHED, Score
 from lsbn.network.generators import random_network
@@ -57,7 +58,7 @@ def test_enumeration_scores_every_set(score):
     dataset = Dataset.from_table(small_table())
     search = ParentSetSearch(dataset, score, SearchSettings())
     search.enumerate_all()
-    start, masks, scores = search.as_subsets()
+    start, masks, scores = as_subsets(search)
     for v, family in enumerate(naive_families(dataset, score)):
         own = slice(start[v], start[v + 1])
         found = dict(zip(masks[own].tolist(), scores[own], strict=True))

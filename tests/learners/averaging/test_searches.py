@@ -8,6 +8,7 @@ from lsbn.data import Dataset
 from lsbn.learners import Diagnostics, Score
 from lsbn.learners.averaging import SearchSettings, learn_model_averaging
 from lsbn.learners.averaging.convergence import compare_sides, searches_disagree
+from lsbn.learners.averaging.edge_prior import EdgePrior
 from lsbn.learners.averaging.exact import scoring_seconds
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.searches import IndependentSearches
@@ -52,7 +53,7 @@ def test_the_union_has_the_sets_of_both_searches(alarm):
     n = alarm.n_variables
     left.explore([np.arange(n // 2)] * n, 0)
     right.explore([np.arange(n // 2, n)] * n, 0)
-    right.take_density(0.2)
+    right.take_prior(EdgePrior(0.2))
     apart = [{tuple(row) for row in s.members.tolist()} for s in (left._sets[0], right._sets[0])]
     left.unite(right)
     assert {tuple(row) for row in left._sets[0].members.tolist()} == set.union(*apart)

@@ -111,7 +111,7 @@ class GraphCollector:
         Parameters
         ----------
         subsets : tuple of arrays
-            See `ParentSetSearch.as_subsets`.
+            See `lsbn.learners.averaging.exact.as_subsets`.
         count : {"orders", "graphs"}
         """
         if not self.n_graphs:

@@ -12,6 +12,8 @@ from lsbn.kernels.mixture import MOST_CONTEXTS
 from lsbn.kernels.subsets import exact_edge_posteriors, exact_graph_posteriors
 from lsbn.knowledge import Constraints
 from lsbn.learners.averaging.collector import GraphCollector
+from lsbn.learners.averaging.edge_prior import EdgeCounts
+from lsbn.learners.averaging.parent_sets import join
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.settings import ENUMERATION, SearchSettings, TableSettings
 from lsbn.learners.diagnostics import Diagnostics
@@ -69,6 +71,12 @@ def scoring_seconds(dataset: Dataset, score: Score, bound: int) -> float:
     return total
 
 
+def as_subsets(search: ParentSetSearch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return all sets as subsets of at most 62 variables: ``(set_start, set_mask, set_score)``."""
+    start, mask = join([sets.masks() for sets in search._sets], np.int64)
+    return start, mask, np.concatenate([sets.scores for sets in search._sets])
+
+
 def exact_posteriors(
     dataset: Dataset,
     score: Score,
@@ -108,13 +116,13 @@ def exact_posteriors(
         )
     search = ParentSetSearch(dataset, score, SearchSettings().bounded(bound), n_jobs, knowledge)
     search.enumerate_all()
-    posterior, evidence = COUNTS[count](n, *search.as_subsets())
+    posterior, evidence = COUNTS[count](n, *as_subsets(search))
     for _ in range(ENUMERATION.density_passes if score.finds_density else 0):
-        if not search.find_density(posterior.sum(), ENUMERATION.density_step):
+        if not search.find_prior(EdgeCounts(posterior.sum()), ENUMERATION.density_step):
             break
-        posterior, evidence = COUNTS[count](n, *search.as_subsets())
+        posterior, evidence = COUNTS[count](n, *as_subsets(search))
     if collector is not None:
-        collector.draw_exactly(search.as_subsets(), count)
+        collector.draw_exactly(as_subsets(search), count)
     diagnostics = Diagnostics(
         method="exact",
         count=count,

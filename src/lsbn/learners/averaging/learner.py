@@ -18,6 +18,7 @@ from lsbn.graph import EdgeProbabilities
 from lsbn.knowledge import Constraints
 from lsbn.learners.averaging.collector import GraphCollector
 from lsbn.learners.averaging.convergence import warn_of_disagreement
+from lsbn.learners.averaging.edge_prior import Blocks
 from lsbn.learners.averaging.exact import (
     COUNTS,
     can_enumerate,
@@ -77,9 +78,7 @@ def learn_model_averaging(
     random_state, n_jobs, n_graphs : seed, number of workers, number of networks to draw
     progress : callable, optional, called with the numbers of parts done and of all
     """
-    del pairs
-    score = Score.of(score)
-    n = len(varying := np.flatnonzero(dataset.cards > 1))
+    score, n = Score.of(score), len(varying := np.flatnonzero(dataset.cards > 1))
     _check(method, max_parents, count, effort, n)
     rng = np.random.default_rng(random_state)
     collector = GraphCollector(n_graphs, dataset.names, varying, rng)
@@ -93,8 +92,9 @@ def learn_model_averaging(
     else:
         settings = (search or SearchSettings.of(effort)).bounded(max_parents)
         parts = (part, score, settings, sampling or SamplingSettings.of(effort), rng, n_jobs)
-        pools, division = _renumbered(candidates, varying, dataset)
-        sampler = OrderSampler(*parts, count=count, knowledge=known, collector=collector)
+        pools, division, blocks = _renumbered(candidates, varying, dataset)
+        options: Any = {"knowledge": known, "collector": collector, "blocks": blocks}
+        sampler = OrderSampler(*parts, count=count, **options)
         sampler.parts, sampler.progress = division, progress
         exhaustive = (cheap or method == "sampled") and can_enumerate(n, bound, max_parents)
         average = sampler.run_exhaustive(bound) if exhaustive else sampler.run(pools)
@@ -171,10 +171,10 @@ def _in_dataset(
 
 def _renumbered(
     candidates: Candidates | None, varying: np.ndarray, dataset: Dataset
-) -> tuple[list[np.ndarray] | None, list[np.ndarray]]:
-    """Give candidates, and parts, their numbers among the variables that are not constant."""
+) -> tuple[list[np.ndarray] | None, list[np.ndarray], Blocks | None]:
+    """Give candidates, parts and blocks only for the variables that are not constant."""
     if candidates is None:
-        return None, []
+        return None, [], None
     place = np.full(dataset.n_variables, -1)
     place[varying] = np.arange(len(varying))
 
@@ -184,4 +184,6 @@ def _renumbered(
         return [np.unique(own[own >= 0]) for own in places]
 
     parts = [part for part in moved(candidates.parts) if len(part)]
-    return moved(candidates.neighbours[v] for v in varying), parts
+    labels = candidates.blocks
+    blocks = None if labels is None else Blocks.of(labels[varying])
+    return moved(candidates.neighbours[v] for v in varying), parts, blocks

@@ -89,6 +89,15 @@ class ScoredSets:
         weights = np.exp(self.scores[rows] - self.scores[rows].max())
         return weights @ self.sizes[rows] / weights.sum()
 
+    def expected_parents(self, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Members of the sets in the order of ``keys``, with repetitions, and their posteriors."""
+        rows = self.preceding(keys)
+        weights = np.exp(self.scores[rows] - self.scores[rows].max())
+        members = self.members[rows]
+        inside = members >= 0
+        shares = np.broadcast_to((weights / weights.sum())[:, None], members.shape)
+        return members[inside], shares[inside]
+
     def admission(self, orders: np.ndarray, delta: float) -> np.ndarray:
         """Stamps for the admission of candidates.
 

@@ -18,6 +18,7 @@ from lsbn.kernels.listing import sum_over_allowed
 from lsbn.kernels.memory import variable_codes
 from lsbn.kernels.state import FamilyLists, Links
 from lsbn.knowledge import Constraints
+from lsbn.learners.averaging.edge_prior import Blocks, EdgeCounts, EdgePrior, mean_prior
 from lsbn.learners.averaging.memory import SearchMemory
 from lsbn.learners.averaging.parent_sets import ParentSets, ScoredSets, join
 from lsbn.learners.averaging.search import Lists, ParentSetSearch
@@ -41,6 +42,8 @@ class PartPlan:
     sampling : SamplingSettings
     n_all, n_required, free_pairs : int
         Of the whole network: variables, required edges, and pairs with an edge or without.
+    shares : tuple of float
+        Shares of edges, see `EdgePrior`, as far as they are known.
     """
 
     score: Score
@@ -49,12 +52,15 @@ class PartPlan:
     n_all: int
     n_required: int
     free_pairs: int
+    shares: tuple[float, ...] = ()
 
     @classmethod
     def of(cls, search: ParentSetSearch, score: Score, sampling: SamplingSettings) -> PartPlan:
         """Return the plan of parts of the variables of a search."""
         rules, settings = search.rules, search.settings
-        return cls(score, settings, sampling, search.n_all, rules.n_required, rules.free_pairs)
+        shares = () if score.density is None else rules.shares
+        sizes = search.n_all, rules.n_required, rules.free_pairs
+        return cls(score, settings, sampling, *sizes, shares)
 
     def inside(self, n_variables: int) -> PartPlan:
         """Return the plan with searches only in pools, of a part with this number of variables."""
@@ -79,6 +85,8 @@ class PartTask:
     knowledge : Constraints, optional
         About ``variables``.
     rng : numpy.random.Generator
+    blocks : Blocks, optional
+        Of ``variables``.
     """
 
     variables: np.ndarray
@@ -86,6 +94,7 @@ class PartTask:
     pools: list[np.ndarray]
     knowledge: Constraints | None
     rng: np.random.Generator
+    blocks: Blocks | None = None
 
     @property
     def own(self) -> np.ndarray:
@@ -122,8 +131,8 @@ class PartResult:
         Log scores of the sides and of their union.
     searches : int
         Searches of each side.
-    edges : float
-        Posterior mean of the number of edges.
+    edges : float array
+        Posterior mean of the number of edges, and of those of each class, see `EdgeCounts`.
     """
 
     members: np.ndarray
@@ -137,7 +146,7 @@ class PartResult:
     side_keys: np.ndarray
     side_scores: list[float]
     searches: int
-    edges: float
+    edges: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -184,7 +193,8 @@ class PartSearch(ParentSetSearch):
         self, dataset: Dataset, task: PartTask, plan: PartPlan, n_jobs: int | None = 1
     ) -> None:
         settings, self.n_own, self.plan = plan.settings, task.n_own, plan
-        super().__init__(dataset, plan.score, settings, n_jobs, task.knowledge, plan.n_all)
+        blocks: Any = {"n_all": plan.n_all, "blocks": task.blocks, "shares": plan.shares}
+        super().__init__(dataset, plan.score, settings, n_jobs, task.knowledge, **blocks)
         slots = settings.memory_slots(self.n_own)
         self._memory = SearchMemory(dataset.n_variables, slots, small=False)
         self._sets = self._sets[: self.n_own]
@@ -234,11 +244,10 @@ class PartSearch(ParentSetSearch):
     def _exchanged(self, best: Sequence[tuple[int, np.ndarray]]) -> list[tuple]:
         return [(v, rows) for v, rows in super()._exchanged(best) if v < self.n_own]
 
-    def _mean_density(self, edges: float) -> float:
-        """Posterior mean of the density, if the whole network has as many edges per variable."""
-        plan = self.plan
-        edges = max(edges * self.n_all / self.n_own - plan.n_required, 0.0)
-        return (edges + 1) / (2 * plan.free_pairs + 1)
+    def _mean_prior(self, edges: EdgeCounts) -> EdgePrior:
+        """Posterior mean of the prior, if the whole network has as many edges per variable."""
+        plan, edges = self.plan, edges.times(self.n_all / self.n_own)
+        return mean_prior(edges, plan.n_required, plan.free_pairs, self.rules.blocks)
 
     def result(self, numbers: np.ndarray, united: UnitedSearch, n_orders: int) -> PartResult:
         """Return all sets, with the prior of the plan's score, and the orders of a search.
@@ -252,7 +261,7 @@ class PartSearch(ParentSetSearch):
             Most orders of the result.
         """
         edges = self.expected_edges(united.orders[0].keys)
-        self.take_density(self.plan.score.density)
+        self.take_prior(EdgePrior(self.plan.score.density, self.plan.shares))
         own, sides = self._sets, [side.sets for side in united.sides]
         counts, members = join([s.members for s in own], np.int32)
         children = np.repeat(np.arange(self.n_own), np.diff(counts))
@@ -275,7 +284,7 @@ class PartSearch(ParentSetSearch):
             np.array(of_sides).reshape(n, len(numbers))[:, : self.n_own],
             united.scores,
             united.searches,
-            float(edges),
+            np.array([edges.total, *edges.classes]),
         )
 
 
@@ -290,7 +299,7 @@ def take_in(search: ParentSetSearch, other: PartSearch, numbers: np.ndarray) -> 
     numbers : int array
         Numbers of its variables in the first search.
     """
-    other.take_density(search.score.density)
+    other.take_prior(search.prior)
     wider = ((0, 0), (0, search.depth - other.depth))
     for v, sets, searched in zip(numbers.tolist(), other._sets, other._searched, strict=False):
         members = np.pad(_renumbered(sets.members, numbers), wider, constant_values=-1)

@@ -17,6 +17,7 @@ import numpy as np
 from lsbn.checkpoint import Codec
 from lsbn.data import Dataset
 from lsbn.learners.averaging.annealing import AnnealedOrder
+from lsbn.learners.averaging.edge_prior import EdgeCounts, EdgePrior
 from lsbn.learners.averaging.islands import (
     add_further_parents,
     best_graph,
@@ -140,15 +141,16 @@ class SearchInParts:
             nested=True,
             progress=tell and (lambda now, of, read: tell(done + now, done + of, read)),
         )
-        density = search.score.density
-        search.take_density(self.score.density)
+        prior = search.prior
+        search.take_prior(EdgePrior(plan.score.density, plan.shares))
         for part, result in zip(parts, results, strict=True):
             searched = _padded(result.searched, search.depth)
             best = np.split(searched, np.cumsum(result.searched_counts)[:-1])
             search.adopt(_scored_sets(part, result, search.depth), best)
-        search.take_density(density)
-        if self.score.finds_density and density is None:
-            search.find_density(sum(result.edges for result in results))
+        search.take_prior(prior)
+        if self.score.finds_density and prior.density is None:
+            total, *classes = np.sum([result.edges for result in results], axis=0).tolist()
+            search.find_prior(EdgeCounts(total, tuple(classes)))
         return results
 
     def _task(
@@ -163,7 +165,8 @@ class SearchInParts:
         place[variables] = np.arange(len(variables))
         known = None if knowledge is None else knowledge.select(variables)
         near = [np.sort(place[pools[v]]) for v in part.tolist()]
-        return PartTask(variables, len(part), near, known, rng)
+        blocks = self.search.rules.blocks
+        return PartTask(variables, len(part), near, known, rng, blocks and blocks.select(variables))
 
     def _orders(
         self, parts: Sequence[np.ndarray], results: Sequence[PartResult]
@@ -216,7 +219,7 @@ class SearchInParts:
             had = [_keys_of(p, r, side, n) for p, r in zip(parts, results, strict=True)]
             sets = whole.sets.only(np.isin(keys, np.concatenate(had)))
             annealed = [AnnealedOrder(sets.feasible(order), 0.0)]
-            sides.append(SearchResult(sets, annealed, [], whole.density))
+            sides.append(SearchResult(sets, annealed, [], whole.prior))
         return sides
 
 

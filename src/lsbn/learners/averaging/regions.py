@@ -112,7 +112,8 @@ class RegionalSearches(IndependentSearches):
         place[variables] = np.arange(len(variables))
         known = None if rules.knowledge is None else rules.knowledge.select(variables)
         own = [np.sort(place[pool]) for pool in near]
-        return PartTask(variables, len(self.region), own, known, self.rng.spawn(1)[0])
+        blocks = rules.blocks and rules.blocks.select(variables)
+        return PartTask(variables, len(self.region), own, known, self.rng.spawn(1)[0], blocks)
 
     def _ended(
         self, last: _Side, sides: list[SearchResult], scores: list[float], searches: int

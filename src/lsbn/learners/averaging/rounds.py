@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from lsbn.learners.averaging.annealing import AnnealedOrder, anneal_orders, walk_orders
+from lsbn.learners.averaging.edge_prior import EdgePrior
 from lsbn.learners.averaging.parent_sets import ParentSets
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.settings import SamplingSettings
@@ -26,14 +27,13 @@ class SearchResult:
         Best order first.
     history : list of float
         Log score of the best order after each round.
-    density : float, optional
-        Prior probability of an edge, if the score has one.
+    prior : EdgePrior
     """
 
     sets: ParentSets
     orders: list[AnnealedOrder]
     history: list[float]
-    density: float | None
+    prior: EdgePrior
 
     @property
     def log_score(self) -> float:
@@ -127,17 +127,17 @@ class RoundSearch:
             history.append(score)
             idle = 0 if score > best + self.settings.gain else idle + 1
             best = max(best, score)
-            if left and self._find_density(orders[0].keys, self.settings.density_step):
+            if left and self._find_prior(orders[0].keys, self.settings.density_step):
                 idle, best = 0, -np.inf
             if idle == patience or not left:
                 break
             self._search_orders(orders, idle > 0)
         for _ in range(self.settings.density_passes):
-            if not self._find_density(starts[0], self.settings.last_density_step):
+            if not self._find_prior(starts[0], self.settings.last_density_step):
                 break
             sets, orders = self._anneal(starts, anew=False)
             starts = [orders[0].keys]
-        return SearchResult(sets, orders, history, self.search.score.density)
+        return SearchResult(sets, orders, history, self.search.prior)
 
     def exchange(self, result: SearchResult) -> SearchResult:
         """Walk through graphs with single edges reversed, and list their sets as well.
@@ -165,11 +165,11 @@ class RoundSearch:
         sets = self.search.listed(starts)
         return sets, annealed_together(self.search, sets, starts, sampling, self.rng, self.n_jobs)
 
-    def _find_density(self, keys: np.ndarray, step: float) -> bool:
-        """Find the density by the number of edges in an order; say whether it has changed."""
+    def _find_prior(self, keys: np.ndarray, step: float) -> bool:
+        """Find the prior of edges by their number in an order; say whether it has changed."""
         if not self.finds_density:
             return False
-        return self.search.find_density(self.search.expected_edges(keys), step)
+        return self.search.find_prior(self.search.expected_edges(keys), step)
 
     def _search_orders(self, orders: list[AnnealedOrder], idle: bool) -> None:
         """Search parents along the best orders, after an idle round along all of them.

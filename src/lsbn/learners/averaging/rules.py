@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 
 from lsbn.kernels.direction import NO_PARENTS
 from lsbn.knowledge import Constraints
+from lsbn.learners.averaging.edge_prior import Blocks, EdgeCounts, EdgePrior, mean_prior
 from lsbn.learners.scoring import Score
 
 __all__ = ["ParentRules"]
@@ -23,10 +25,32 @@ class ParentRules:
     n_variables : int
     depth : int
         Most parents of a variable, if fewer are not required.
+    blocks : Blocks, optional
+    shares : tuple of float
+        See `EdgePrior`.
     """
 
-    def __init__(self, knowledge: Constraints | None, n_variables: int, depth: int) -> None:
+    def __init__(
+        self,
+        knowledge: Constraints | None,
+        n_variables: int,
+        depth: int,
+        blocks: Blocks | None = None,
+        shares: tuple[float, ...] = (),
+    ) -> None:
         self.knowledge, self.n, self._depth = knowledge, n_variables, depth
+        self.blocks, self.shares = blocks, shares
+
+    def with_shares(self, shares: tuple[float, ...]) -> ParentRules:
+        """Return the rules with other shares of edges."""
+        other = copy(self)
+        other.shares = shares
+        return other
+
+    @property
+    def differ(self) -> bool:
+        """Whether rules or priors depend on the parents, not only on their number."""
+        return self.knowledge is not None or self.blocks is not None
 
     @property
     def depth(self) -> int:
@@ -44,6 +68,10 @@ class ParentRules:
         if self.knowledge is None:
             return self.n * (self.n - 1) // 2
         return self.knowledge.free_pairs
+
+    def mean_prior(self, edges: EdgeCounts) -> EdgePrior:
+        """Return the posterior mean of the prior of edges, see `mean_prior`."""
+        return mean_prior(edges, self.n_required, self.free_pairs, self.blocks)
 
     def required(self, v: int) -> np.ndarray:
         """Return the required parents of a variable, ascending."""
@@ -88,32 +116,35 @@ class ParentRules:
         self, leaning: np.ndarray, v: int, parents: np.ndarray, score: Score
     ) -> np.ndarray:
         """Return leanings with the log prior of single edges; minus infinity if impossible."""
-        if self.knowledge is None:
+        if not self.differ:
             return leaning
         leaning = leaning.copy()
-        leaning[parents[~self.knowledge.allows(parents, v)]] = -np.inf
-        likely, log_odds = self.knowledge.likely_parents(v)
-        leaning[likely] += log_odds - score.edge_log_odds(self.n)
+        leaning[parents] += self.edge_priors(v, parents, score)
+        if self.knowledge is not None:
+            leaning[parents[~self.knowledge.allows(parents, v)]] = -np.inf
         return leaning
 
     def edge_priors(self, v: int, parents: np.ndarray, score: Score) -> np.ndarray:
-        """Return what a prior of single edges adds to the log prior, for each of some parents."""
+        """Return what blocks and priors of single edges add to the log prior of each edge.
+
+        It is 0 for an edge whose prior probability is the density.
+        """
         added = np.zeros(len(parents))
+        if self.blocks is not None:
+            added += self.blocks.log_odds(v, parents, self.shares)
         if self.knowledge is not None and len(self.knowledge.likely):
             likely, log_odds = self.knowledge.likely_parents(v)
             for u, own in zip(likely, log_odds, strict=True):
                 added[parents == u] = own - score.edge_log_odds(self.n)
         return added
 
-    def prior_change(
-        self, v: int, members: np.ndarray, old: Score, new: Score
-    ) -> np.ndarray | float:
-        """Return what a new density does not change: the sum over edges with a prior of their own.
-
-        The change of the prior of sizes counts these edges like all others, and must be corrected
-        by this.
-        """
-        if self.knowledge is None or not len(self.knowledge.likely):
+    def set_priors(self, v: int, members: np.ndarray, score: Score) -> np.ndarray | float:
+        """Return the sums of `edge_priors` over the members of each parent set."""
+        likely = self.knowledge is not None and len(self.knowledge.likely)
+        if not self.shares and not likely:
             return 0.0
-        own = np.isin(members, self.knowledge.likely_parents(v)[0]).sum(axis=1)
-        return own * (old.edge_log_odds(self.n) - new.edge_log_odds(self.n))
+        inside = members >= 0
+        parents, place = np.unique(members[inside], return_inverse=True)
+        added = np.zeros(members.shape)
+        added[inside] = self.edge_priors(v, parents, score)[place]
+        return added.sum(axis=1)

@@ -28,6 +28,7 @@ from lsbn.learners.averaging.convergence import (
     convergence,
     standard_error,
 )
+from lsbn.learners.averaging.edge_prior import Blocks, EdgeCounts
 from lsbn.learners.averaging.graphs import (
     GraphChain,
     expected_edges,
@@ -63,6 +64,8 @@ class OrderSampler:
     knowledge : Constraints, optional
     collector : GraphCollector, optional
         Draws networks from the chains that are averaged.
+    blocks : Blocks, optional
+        The prior of an edge depends on them if its density is estimated.
 
     Attributes
     ----------
@@ -84,9 +87,11 @@ class OrderSampler:
         count: str = "orders",
         knowledge: Constraints | None = None,
         collector: GraphCollector | None = None,
+        blocks: Blocks | None = None,
     ) -> None:
         self.collector = collector or GraphCollector(0)
-        self.search = ParentSetSearch(dataset, score, settings, n_jobs, knowledge)
+        known = blocks if score.finds_density else None
+        self.search = ParentSetSearch(dataset, score, settings, n_jobs, knowledge, blocks=known)
         self.score = score
         self.sampling = sampling
         self.rng = rng
@@ -104,7 +109,7 @@ class OrderSampler:
         orders = anneal_orders(sets, [], self.sampling, self.rng, self.n_jobs)
         for _ in range(ENUMERATION.density_passes if self.score.finds_density else 0):
             edges = self._expected_edges(sets, orders[0].keys)
-            if not self.search.find_density(edges, ENUMERATION.density_step):
+            if not self.search.find_prior(EdgeCounts(edges), ENUMERATION.density_step):
                 break
             sets = self.search.listed()
             orders = anneal_orders(sets, [orders[0].keys], self.sampling, self.rng, self.n_jobs)

@@ -13,7 +13,6 @@ from copy import copy
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import logit
 
 from lsbn.checkpoint import PLAIN, is_active
 from lsbn.data import Dataset
@@ -23,13 +22,13 @@ from lsbn.kernels.families import enumerate_families
 from lsbn.kernels.listing import list_parent_sets
 from lsbn.kernels.lookup import MIXED, Lookup
 from lsbn.knowledge import Constraints
+from lsbn.learners.averaging.edge_prior import Blocks, EdgeCounts, EdgePrior, expected_edges
 from lsbn.learners.averaging.memory import SearchMemory
 from lsbn.learners.averaging.parent_sets import (
     LAST_ADMITTED,
     ParentSets,
     ScoredSets,
     exchanged_families,
-    join,
 )
 from lsbn.learners.averaging.recombination import recombine
 from lsbn.learners.averaging.rules import ParentRules
@@ -57,6 +56,8 @@ class ParentSetSearch:
     n_all : int, optional
         Number of variables of the network, if the dataset has only some of them. The prior of a
         family depends on it.
+    blocks, shares : Blocks and tuple of float, optional
+        What the prior of an edge depends on, see `lsbn.learners.averaging.edge_prior`.
     """
 
     def __init__(
@@ -66,7 +67,10 @@ class ParentSetSearch:
         settings: SearchSettings,
         n_jobs: int | None = 1,
         knowledge: Constraints | None = None,
+        *,
         n_all: int | None = None,
+        blocks: Blocks | None = None,
+        shares: tuple[float, ...] = (),
     ) -> None:
         self.dataset = dataset
         self.score = score
@@ -75,7 +79,8 @@ class ParentSetSearch:
         self.n_jobs = n_jobs
         n = dataset.n_variables
         self.n_all = n_all or n
-        self.rules = ParentRules(knowledge, self.n_all, min(len(settings.beams), max(n - 1, 1)))
+        depth = min(len(settings.beams), max(n - 1, 1))
+        self.rules = ParentRules(knowledge, self.n_all, depth, blocks, shares)
         self.depth = self.rules.depth
         if self.depth > MASK_BITS:
             raise ValueError(
@@ -110,11 +115,6 @@ class ParentSetSearch:
         scorer = self._scorer(v, others, lookup)
         depth = self.rules.most(v, max_parents) - len(scorer.required)
         return v, *enumerate_families(scorer, others, depth)
-
-    def as_subsets(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """All sets as subsets of at most 62 variables: ``(set_start, set_mask, set_score)``."""
-        start, mask = join([sets.masks() for sets in self._sets], np.int64)
-        return start, mask, np.concatenate([sets.scores for sets in self._sets])
 
     # Beam searches, where they are many
 
@@ -212,7 +212,7 @@ class ParentSetSearch:
     def _scorer(self, v: int, parents: np.ndarray, lookup: Lookup) -> FamilyScorer:
         """Scorer of the families of ``v`` with parents among the given ones."""
         required, columns = self.rules.required(v), columns_of(self.dataset)
-        if lookup.kind == MIXED or self.rules.knowledge is not None:
+        if lookup.kind == MIXED or self.rules.differ:
             parents = np.union1d(parents[parents >= 0], required).astype(np.int64)
         leaning = self._memory.leanings(columns, lookup, v, parents)
         leaning = self.rules.with_prior(leaning, v, parents, self.score)
@@ -252,46 +252,44 @@ class ParentSetSearch:
             for sets, (scores,) in zip(self._sets, results, strict=True)
         ]
 
-    def find_density(self, edges: float, step: float | None = None) -> bool:
-        """Take the posterior mean of the density, given a network with this number of edges.
+    @property
+    def prior(self) -> EdgePrior:
+        """The present prior of edges."""
+        return EdgePrior(self.score.density, self.rules.shares)
 
-        The prior of the density is Beta(1, m) for m pairs of variables: one edge is expected. Data
-        without information thus add less than one edge. The new density is taken and True is
-        returned, if the odds of an edge change by at least a factor of `step`. Pairs with a
-        required edge, and pairs that can have no edge, do not count.
+    def find_prior(self, edges: EdgeCounts, step: float | None = None) -> bool:
+        """Take the posterior mean of the prior of edges, given a network with these numbers.
+
+        The new prior is taken and True is returned, if the odds of an edge change by at least a
+        factor of `step`.
         """
-        if not self.rules.free_pairs:
-            return False
-        density = self._mean_density(edges)
-        if self.score.density is not None:
-            before, now = logit([self.score.density, density])
-            if abs(now - before) < np.log(step or self.settings.density_step):
-                return False
-        self.take_density(density)
-        return True
+        prior = self._mean_prior(edges) if self.rules.free_pairs else self.prior
+        differs = prior.differs(self.prior, step or self.settings.density_step)
+        if differs:
+            self.take_prior(prior)
+        return differs
 
-    def _mean_density(self, edges: float) -> float:
-        """Posterior mean of the density, given the number of edges."""
-        rules = self.rules
-        return (max(edges - rules.n_required, 0.0) + 1) / (2 * rules.free_pairs + 1)
+    def _mean_prior(self, edges: EdgeCounts) -> EdgePrior:
+        """Posterior mean of the prior of edges, given the numbers of edges."""
+        return self.rules.mean_prior(edges)
 
-    def take_density(self, density: float | None) -> None:
-        """Give all sets the prior with this density."""
-        if density == self.score.density:
+    def take_prior(self, prior: EdgePrior) -> None:
+        """Give all sets this prior."""
+        if prior == self.prior:
             return
-        before, old = self.score, self.penalty
-        self.score = replace(self.score, density=density)
+        before = [self._log_prior(sets) for sets in self._sets]
+        self.score = replace(self.score, density=prior.density)
+        self.rules = self.rules.with_shares(prior.shares)
         self.penalty = self.score.penalty(self.n_all, self.depth)
-        change = self.penalty - old
         self._sets = [
-            replace(
-                sets,
-                scores=sets.scores
-                + change[sets.sizes]
-                + self.rules.prior_change(sets.child, sets.members, before, self.score),
-            )
-            for sets in self._sets
+            replace(sets, scores=sets.scores + (self._log_prior(sets) - old))
+            for sets, old in zip(self._sets, before, strict=True)
         ]
+
+    def _log_prior(self, sets: ScoredSets) -> np.ndarray:
+        """Log prior of the sets of one variable."""
+        added = self.rules.set_priors(sets.child, sets.members, self.score)
+        return self.penalty[sets.sizes] + added
 
     # Several searches
 
@@ -305,7 +303,7 @@ class ParentSetSearch:
 
     def unite(self, other: ParentSetSearch) -> None:
         """Add the sets of another search by the same score."""
-        other.take_density(self.score.density)
+        other.take_prior(self.prior)
         both = zip(self._sets, other._sets, strict=True)
         self._sets = [own.united(sets) for own, sets in both]
         for own, searched in zip(self._searched, other._searched, strict=True):
@@ -354,9 +352,9 @@ class ParentSetSearch:
         best = np.array([sets.best(keys) for sets in self._sets])
         return np.concatenate([[0], np.cumsum((best >= 0).sum(axis=1))]), best[best >= 0]
 
-    def expected_edges(self, keys: np.ndarray) -> float:
-        """Posterior mean of the number of edges in the order of ``keys``."""
-        return sum((sets.expected_size(keys) for sets in self._sets), 0.0)
+    def expected_edges(self, keys: np.ndarray) -> EdgeCounts:
+        """Posterior means of the numbers of edges in the order of ``keys``."""
+        return expected_edges(self._sets, keys, self.rules.blocks)
 
     def log_score(self, keys: np.ndarray) -> float:
         """Log score of the order of ``keys``."""

@@ -166,7 +166,7 @@ class IndependentSearches:
     ) -> UnitedSearch:
         """Add the sets of equivalent graphs to the last search."""
         result = last.rounds.exchange(last.result)
-        self.search.take_density(result.density)
+        self.search.take_prior(result.prior)
         whole = max(last.rounds.search.log_score(order.keys) for order in result.orders[:2])
         return UnitedSearch(
             **vars(result), sides=sides, scores=scores, searches=searches, whole_score=whole
@@ -186,7 +186,7 @@ class IndependentSearches:
         compared = []
         for side in sides:
             search = side.rounds.search.fork()
-            search.take_density(both.score.density)
+            search.take_prior(both.prior)
             compared.append((search, side.result.orders[0].keys))
             both.unite(search)
         sets = both.listed(starts)
