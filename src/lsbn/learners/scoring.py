@@ -55,7 +55,7 @@ class Score:
     density : float, optional
         Prior probability of an edge between two variables. By default model averaging starts from
         1 / n for n variables and then estimates the density from the data, see
-        `ParentSetSearch.find_density`. Other learners take 1 / n.
+        `ParentSetSearch.find_prior`. Other learners take 1 / n.
 
     Examples
     --------
