@@ -286,19 +286,77 @@ def _asking_contexts(rows, cards):
 
 
 @njit(nogil=True, cache=True)
-def predict_by_trees(leaf, gain, cards, plan):
-    """Predict the child's next state in each configuration by an average over trees.
+def leaf_shares(leaf, cards, plan):
+    """Share of the trees that stop in each context, by their posterior probabilities.
 
-    The prediction is a ratio: the average likelihood with one more value, divided by that without.
-    The contexts in which trees may ask remain those of the data, so the ratios of all states add
-    up to 1.
+    The sums of `_sums` are followed from the root down: each sum is divided among the trees that
+    stop and those that ask, and goes to all branches of a question. Trees that leave out certain
+    parents count with plus or minus, see `_shares`.
 
     Parameters
     ----------
     leaf : float array
         Log evidence of the child in each context, see `add_margins`.
-    gain : (contexts, r) float array
-        What one more value of each state adds to it.
+    cards : int array
+    plan : Plan
+
+    Returns
+    -------
+    shares : float array
+        Zeros if trees that ask every parent are negligible.
+    log_average : float
+        See `average_trees`.
+    """
+    k, m, shares = cards.shape[0], plan.asking.shape[0], np.zeros(leaf.shape[0])
+    branches, top = _branches(leaf.reshape(-1, 1), cards, plan)
+    below = _sums(branches, cards, plan)
+    asked, every = _shares(below, plan)[:, 0]
+    if not asked > _NEGLIGIBLE * every:
+        return shares, -np.inf
+    mass = np.zeros(below.shape[0])
+    for e in range(plan.start[m - 1], plan.start[m]):
+        odd = popcount(np.uint64(e - plan.start[m - 1])) & 1
+        mass[e] = (1.0 - 2.0 * odd) * below[e] / asked
+    for a in range(m - 1, -1, -1):
+        c, first, step, bit = plan.asking[a], plan.start[a], 1, 0
+        n_sets, n_unfixed = plan.start[a + 1] - first, float(popcount(np.uint64(plan.unfixed[a])))
+        for e in range(n_sets):
+            if below[first + e] > 0.0:
+                mass[first + e] /= below[first + e]
+                shares[c] += 0.5 * mass[first + e] * branches.stop[a, 0]
+        for i in range(k):
+            if plan.unfixed[a] >> i & 1:
+                low = (1 << bit) - 1
+                for half in range(n_sets // 2):
+                    e = (half & low) | ((half & ~low) << 1)
+                    term = mass[first + e] * 0.5 / n_unfixed * branches.ask[a, i, 0]
+                    for state in range(1, cards[i] + 1):
+                        child = plan.place[c - state * step]
+                        if child >= 0:
+                            term *= below[plan.start[child] + half]
+                    for state in range(1, cards[i] + 1):
+                        child = plan.place[c - state * step]
+                        if child >= 0:
+                            mass[plan.start[child] + half] += term
+                        else:
+                            shares[c - state * step] += term
+                bit += 1
+            step *= cards[i] + 1
+    return shares, top[0] + math.log(asked / plan.mass)
+
+
+@njit(nogil=True, cache=True)
+def predict_by_trees(leaf, means, cards, plan):
+    """Predict the child's next state in each configuration by an average over trees.
+
+    Every tree predicts by the context in which it stops on the way of the configuration.
+
+    Parameters
+    ----------
+    leaf : float array
+        Log evidence of the child in each context, see `add_margins`.
+    means : (contexts, r) float array
+        Distribution of the child's next state in each context.
     cards : int array
     plan : Plan
 
@@ -309,26 +367,21 @@ def predict_by_trees(leaf, gain, cards, plan):
     log_average : float
         See `average_trees`.
     """
-    k, total = cards.shape[0], average_trees(leaf.reshape(-1, 1), cards, plan)[0]
-    out = np.zeros((int(np.prod(cards)), gain.shape[1]))
-    if total == -np.inf:
-        return out, total
+    k = cards.shape[0]
+    shares, log_average = leaf_shares(leaf, cards, plan)
+    out = np.zeros((int(np.prod(cards)), means.shape[1]))
     steps = np.ones(k, np.int64)
     for i in range(1, k):
         steps[i] = steps[i - 1] * (cards[i - 1] + 1)
-    changed, digits = leaf.copy().reshape(-1, 1), np.zeros(k, np.int64)
-    contexts = np.empty(1 << k, np.int64)
+    digits, contexts = np.zeros(k, np.int64), np.empty(1 << k, np.int64)
     for j in range(out.shape[0]):
         contexts[0] = 0
         for i in range(k):
             for c in range(1 << i):
                 contexts[c + (1 << i)] = contexts[c] + cards[i] * steps[i]
                 contexts[c] += digits[i] * steps[i]
-        for state in range(out.shape[1]):
-            for c in contexts:
-                changed[c, 0] = leaf[c] + gain[c, state]
-            out[j, state] = math.exp(average_trees(changed, cards, plan)[0] - total)
         for c in contexts:
-            changed[c, 0] = leaf[c]
+            for state in range(out.shape[1]):
+                out[j, state] += max(shares[c], 0.0) * means[c, state]
         count_up(digits, cards)
-    return out, total
+    return out, log_average
