@@ -9,6 +9,7 @@ import numpy as np
 from lsbn.data import Dataset
 from lsbn.learners import PUBLISHED, Score
 from lsbn.learners.averaging import SearchSettings
+from lsbn.learners.averaging.exact import as_subsets
 from lsbn.learners.averaging.search import ParentSetSearch
 from parts.drawing import graph_matrix, log_uniform
 from parts.own_prior import ESS, Case, draw_cards, draw_network, free_parameters
@@ -46,7 +47,7 @@ def graph_posteriors(
     parents, _ = all_graphs(n)
     search = ParentSetSearch(dataset, score, SearchSettings().bounded(n - 1))
     search.enumerate_all()
-    start, mask, scores = search.as_subsets()
+    start, mask, scores = as_subsets(search)
     total = np.zeros(len(parents))
     for v in range(n):
         own = np.full(1 << n, -np.inf)

@@ -173,4 +173,4 @@ def mean_prior(
     """
     free = max(edges.total - n_required, 0.0)
     density = (free + _EDGES) / (2 * n_pairs + _EDGES)
-    return EdgePrior(density, () if blocks is None else blocks.mean_shares(edges))
+    return EdgePrior(density, blocks.mean_shares(edges) if blocks and edges.classes else ())
