@@ -32,7 +32,8 @@ _EDGES = 0.1
 
 With 0.1 in place of 1, independent columns have 0.006 false edges a table in place of 0.099 (84
 tables of `experiments/noise.py --seeds 41,42,43`, fitted by hand with both), and unseen rows of
-real tables are predicted as well. But the prior of a network with k edges is lower by about log(10) + 0.9 log(k) nats."""
+real tables are predicted as well. But the prior of a network with k edges is lower by about
+log(10) + 0.9 log(k) nats."""
 
 
 class EdgePrior(NamedTuple):
