@@ -1,5 +1,7 @@
 """Tempered chains of orders, compared with all permutations."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ import naive
 from kernel_cases import listed, random_families
 from lsbn.kernels.orders import allowed_masks, log_order, sample
 from lsbn.kernels.state import EdgeSums
-from lsbn.kernels.tempering import sample_tempered
+from lsbn.kernels.tempering import best_visited, sample_tempered
 
 BETAS = np.geomspace(1.0, 0.2, 6)
 
@@ -55,3 +57,18 @@ def test_a_tempered_chain_visits_each_mode_by_its_mass():
     assert np.abs(total / 200 - wanted).max() > 0.5
     found = posteriors(lists, links, np.tile(start, (len(BETAS), 1)), 40_000)
     np.testing.assert_allclose(found, wanted, atol=0.05)
+
+
+def test_the_best_visited_order_is_in_the_better_mode():
+    """The better mode is not reached by single keys, and its score is that of the best order."""
+    families = two_modes(np.log(3.0))
+    lists, links = listed(families, False)
+    replicas = np.tile([0.2, 0.4, 0.6, 0.8], (len(BETAS), 1))
+    rng = np.random.default_rng(0)
+    start = log_order(lists, allowed_masks(lists, replicas[0]))
+    keys = best_visited(lists, links, (replicas, BETAS), 2_000, rng)
+    score = log_order(lists, allowed_masks(lists, keys))
+    assert score > start + 1
+    orders = map(np.array, permutations(range(4)))
+    scores = [log_order(lists, allowed_masks(lists, order / 4)) for order in orders]
+    assert score == pytest.approx(max(scores))

@@ -10,6 +10,7 @@ from lsbn.learners.averaging import SearchSettings, learn_model_averaging
 from lsbn.learners.averaging.convergence import compare_sides, searches_disagree
 from lsbn.learners.averaging.edge_prior import EdgePrior
 from lsbn.learners.averaging.exact import scoring_seconds
+from lsbn.learners.averaging.rounds import RoundSearch
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.searches import IndependentSearches
 from lsbn.learners.averaging.settings import EFFORTS, SamplingSettings
@@ -40,6 +41,25 @@ def test_sides_that_disagree_take_in_more_searches(alarm):
     found = searched(alarm, 0, agreement=1e-9, searches=3, rounds=1)
     assert found.searches == 3
     assert len(found.sides) == 2
+
+
+def test_tempering_only_raises_the_log_score(alarm):
+    part = alarm.select(list(range(12)))
+    search = ParentSetSearch(part, Score(), SearchSettings(tempered_rounds=2))
+    rng, sampling = np.random.default_rng(0), SamplingSettings()
+    rounds = RoundSearch(search, None, True, sampling, rng)
+    rounds.search_random_order(None)
+    first = rounds.run([], 0, 1)
+    tempered = rounds.temper(first)
+    assert tempered.log_score > first.log_score + 1
+    assert tempered.history[0] == first.history[0]
+
+
+def test_after_a_doubt_a_small_network_is_not_settled_by_two_searches(alarm, monkeypatch):
+    part = alarm.select(list(range(12)))
+    scores = [[-20.0, -10.0, -10.0], *[[-10.0] * 3] * 3]
+    monkeypatch.setattr(IndependentSearches, "_compare", lambda self, sides: scores.pop(0))
+    assert searched(part, 0, tempered_rounds=1, rounds=1).searches == 3
 
 
 def test_one_side_is_not_compared(alarm):

@@ -1,8 +1,10 @@
 """Settings of model averaging: limits and errors."""
 
+import numpy as np
 import pytest
 
 from lsbn.learners.averaging import settings
+from lsbn.learners.averaging.convergence import ConvergenceSettings
 from lsbn.learners.averaging.settings import SamplingSettings, SearchSettings
 
 
@@ -44,9 +46,18 @@ def test_where_all_sets_are_listed_sampling_is_longer():
         ("EnumerationSettings", {"max_sets": 0}, "at least one set"),
         ("EnumerationSettings", {"density_step": 1.0}, "must exceed 1"),
         ("TableSettings", {"max_candidates": 64}, "at most 2\\*\\*30"),
-        ("ConvergenceSettings", {"warning_error": 0.0}, "limits must be positive"),
     ],
 )
 def test_impossible_settings_are_refused(kind, options, message):
     with pytest.raises(ValueError, match=message):
         getattr(settings, kind)(**options)
+
+
+def test_impossible_limits_of_convergence_are_refused():
+    with pytest.raises(ValueError, match="limits must be positive"):
+        ConvergenceSettings(warning_error=0.0)
+
+
+def test_a_ladder_begins_at_the_temperature_of_the_posterior():
+    ladder = SamplingSettings(temperatures=3, hottest=0.25).ladder
+    np.testing.assert_allclose(ladder, [1, 0.5, 0.25])

@@ -9,7 +9,6 @@ import numpy as np
 
 from lsbn.checkpoint import PLAIN, Codec
 from lsbn.kernels import orders as _orders
-from lsbn.kernels.tables import tempered
 from lsbn.learners.averaging.parent_sets import ParentSets
 from lsbn.learners.averaging.settings import SamplingSettings
 from lsbn.parallel import run
@@ -70,7 +69,6 @@ def walk_orders(
     sweeps: int,
     rng: np.random.Generator,
     n_jobs: int | None = 1,
-    beta: float = 1.0,
 ) -> list[np.ndarray]:
     """Sample on from given orders; gives the last order of each.
 
@@ -81,14 +79,11 @@ def walk_orders(
     sweeps : int
     rng : numpy.random.Generator
     n_jobs : int
-    beta : float
-        Inverse temperature.
     """
-    lists = sets.lists if beta == 1 else tempered(sets.lists, beta)
 
     def walk(item: tuple) -> np.ndarray:
         keys, rng = item
-        _orders.walk(lists, sets.links, keys[: sets.n_variables], sweeps, rng)
+        _orders.walk(sets.lists, sets.links, keys[: sets.n_variables], sweeps, rng)
         return keys
 
     first = [keys.copy() for keys in starts]

@@ -83,7 +83,7 @@ class TemperedChain(Chain):
         rng: np.random.Generator,
         settings: SamplingSettings,
     ) -> None:
-        self.betas = np.geomspace(1.0, settings.hottest, settings.temperatures)
+        self.betas = settings.ladder
         self.replicas = np.array([orders[t % len(orders)] for t in range(len(self.betas))])
         super().__init__(self.replicas[0], size, rng)
 

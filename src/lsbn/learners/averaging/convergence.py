@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any
 
@@ -16,8 +16,42 @@ from sklearn.exceptions import ConvergenceWarning
 from lsbn.kernels.state import EdgeSums
 from lsbn.learners.averaging.ranks import MOST_R_HAT, rank_effective_size, rank_r_hat
 from lsbn.learners.averaging.searches import UnitedSearch
-from lsbn.learners.averaging.settings import ConvergenceSettings
 from lsbn.learners.diagnostics import Diagnostics
+
+
+@dataclass(frozen=True)
+class ConvergenceSettings:
+    """When the chains count as uncertain or in disagreement.
+
+    Attributes
+    ----------
+    uncertain : float
+        R-hat and effective sample size are those of edges with a larger variance than this.
+    high_r_hat : float
+        Edges above this R-hat are counted in the diagnostics.
+    ranked_edges : int
+        Number of edges with the largest R-hat, and with the largest standard error, whose R-hat is
+        computed again by the ranks of all draws.
+    warning_error : float
+        A warning follows if the standard error of an edge is above this. An edge is doubtful if
+        independent searches differ by more than this, and its R-hat is above `high_r_hat`.
+    least_probability : float
+        Edges below this probability in all searches are not compared.
+    doubtful_share : float
+        A warning follows if the share of doubtful edges is above this.
+    """
+
+    uncertain: float = 1e-6
+    high_r_hat: float = 1.1
+    ranked_edges: int = 16
+    warning_error: float = 0.1
+    least_probability: float = 0.01
+    doubtful_share: float = 0.01
+
+    def __post_init__(self) -> None:
+        if self.uncertain <= 0 or self.high_r_hat <= 1 or self.warning_error <= 0:
+            raise ValueError(f"limits must be positive, and that of R-hat above 1: {self}")
+
 
 _SETTINGS = ConvergenceSettings()
 

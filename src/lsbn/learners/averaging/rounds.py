@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
+from lsbn.kernels.tempering import best_visited
 from lsbn.learners.averaging.annealing import AnnealedOrder, anneal_orders, walk_orders
 from lsbn.learners.averaging.edge_prior import EdgePrior
 from lsbn.learners.averaging.parent_sets import ParentSets
@@ -78,8 +79,6 @@ class RoundSearch:
 
     Attributes
     ----------
-    hot : bool
-        Whether small networks are also searched along orders of a high temperature.
     sparing : bool
         Whether settled variables are always left out from the second round on.
     """
@@ -100,7 +99,7 @@ class RoundSearch:
         self.sampling = sampling
         self.rng = rng
         self.n_jobs = n_jobs
-        self.hot = self.sparing = False
+        self.sparing = False
         self.stamp = 0
 
     def search_random_order(self, max_parameters: int | None) -> None:
@@ -157,6 +156,30 @@ class RoundSearch:
         last = self.run([result.orders[0].keys, *starts], 0, 1)
         return replace(last, history=result.history + last.history)
 
+    def temper(self, result: SearchResult) -> SearchResult:
+        """Search parents along orders of several temperatures, which exchange their orders.
+
+        A search lists sets for orders near its best one. Between two modes there are none, so that
+        orders over these lists never cross. Hot orders do, and where they come sets are listed.
+        """
+        search, settings, sampling = self.search, self.settings, self.sampling
+        betas, best = sampling.ladder, result.orders[0].keys
+        replicas = np.tile(best, (len(betas), 1))
+        for rng in self.rng.spawn(settings.tempered_rounds):
+            core = search.listed([best, *replicas]).undominated(sampling.core_margin)
+            sweeps = settings.tempered_sweeps
+            visited = best_visited(core.lists, core.links, (replicas, betas), sweeps, rng)
+            best = max(best, visited, key=search.log_score)
+            self.stamp += 1
+            for keys in (visited, *replicas[1::2]):
+                self._search_order(keys.copy(), self.bounds, settled=search.settled(keys))
+        core = search.listed([best]).undominated(sampling.core_margin)
+        starts = [best] * sampling.chains
+        longer = replace(sampling, random_orders=0, restart_sweeps=settings.last_sweeps)
+        last = anneal_orders(core, starts, longer, self.rng, self.n_jobs)[0]
+        found = self.run([last.keys], settings.rounds, 1)
+        return replace(found, history=result.history + found.history)
+
     def _anneal(
         self, starts: Sequence[np.ndarray], anew: bool = True
     ) -> tuple[ParentSets, list[AnnealedOrder]]:
@@ -174,27 +197,16 @@ class RoundSearch:
     def _search_orders(self, orders: list[AnnealedOrder], idle: bool) -> None:
         """Search parents along the best orders, after an idle round along all of them.
 
-        After an idle round, and always by the mixed score, settled variables are left out. In a
-        small network, a hot search by the mixed score is also along orders of a high temperature.
+        After an idle round, and always by the mixed score, settled variables are left out.
         """
         search, settings, n = self.search, self.settings, self.search.dataset.n_variables
         mixed, small = search.score.kind == "mixed", n <= settings.small_network
         sparing = idle or mixed or (self.sparing and self.stamp > 0)
         pools = search.candidates() if mixed and not small else self.bounds
         self.stamp += 1
-        hot = self._hot_orders(orders[0].keys) if mixed and small and self.hot else []
-        for keys in hot:
-            self._search_order(keys, pools, settled=search.settled(keys))
         for keys, _ in orders if idle else orders[: max(1, settings.round_visits // n)]:
             settled = search.settled(keys) if sparing else None
             self._search_order(keys, pools, settled=settled, extend_by_all=not mixed)
-
-    def _hot_orders(self, keys: np.ndarray) -> list[np.ndarray]:
-        """Walk from an order at a high temperature, to orders in which other sets are good."""
-        settings, starts = self.settings, [keys] * self.settings.hot_walks
-        core = self.search.listed([keys]).undominated(self.sampling.core_margin)
-        beta, sweeps = settings.hot_beta, settings.walk_sweeps
-        return walk_orders(core, starts, sweeps, self.rng, self.n_jobs, beta=beta)
 
     def _search_order(
         self,

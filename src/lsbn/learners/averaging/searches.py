@@ -111,7 +111,10 @@ class IndependentSearches:
         if len(sides) == 1:
             return self._ended(sides[0], [], [], 1)
         searches, scores = 1, self._compare(sides)
-        while searches < self._most_searches() and np.ptp(scores) > settings.agreement:
+        least = settings.least_after_doubt if self._small else 1
+        while searches < self._most_searches() and (
+            np.ptp(scores) > settings.agreement or 1 < searches < least
+        ):
             sides = [self._further(searches, k, pools, side) for k, side in enumerate(sides)]
             searches, scores = searches + 1, self._compare(sides)
         results = [side.result for side in sides]
@@ -125,8 +128,11 @@ class IndependentSearches:
     def _further(
         self, number: int, side: int, pools: Sequence[np.ndarray] | None, before: _Side
     ) -> _Side:
-        """Unite one side with one more search."""
-        return self._united([before, self._new(number, side, pools)])
+        """Unite one side with one more search; a small network is also searched by tempering."""
+        united = self._united([before, self._new(number, side, pools)])
+        if not self._small or self.score.kind != "mixed":
+            return united
+        return replace(united, result=united.rounds.temper(united.result))
 
     def _first(self, kind: str, pools: Sequence[np.ndarray] | None) -> ParentSetSearch:
         """Search parents without an order, by one kind of score; the result is kept."""
@@ -150,7 +156,7 @@ class IndependentSearches:
         rounds = RoundSearch(
             first, bounds, self.score.finds_density, self.sampling, rng, self.n_jobs
         )
-        rounds.hot, rounds.sparing = number > 0, self.sparing
+        rounds.sparing = self.sparing
         if self._small:
             rounds.search_random_order(settings.first_room)
         patience = settings.patience - (kind != stand_in)

@@ -1,4 +1,4 @@
-"""All constants of model averaging: one documented dataclass for each algorithm."""
+"""Constants of model averaging: one documented dataclass for each algorithm."""
 
 from __future__ import annotations
 
@@ -161,15 +161,19 @@ class SearchSettings:
     searches, search_visits : int
         Most searches of each side: `searches`, with many variables fewer, so that a side searches
         about `search_visits` variables, but at least 2. The sides stop before if they agree.
+    least_after_doubt : int
+        If the first searches in a small network disagree, a side makes at least this many. With 2,
+        both sides agreed on a log score 8 nats too low with 2 of 20 seeds on breast_cancer.
     agreement : float
         The sides agree if their log scores and that of their union differ by at most this, in nats.
     walks, walk_sweeps, exchanges : int
         In the end, this number of orders walk through equivalent graphs: sweeps between two
         reversals of all edges, and most such reversals.
-    hot_walks, hot_beta : int, float
-        If the first searches in a small network disagree, later ones also search along this
-        number of orders, after `walk_sweeps` at this inverse temperature from the best order. A
-        set that is good only in other orders is found there.
+    tempered_rounds, tempered_sweeps, last_sweeps : int
+        If the first searches in a small network disagree, later ones also search along orders of
+        several temperatures: rounds, sweeps before each, and sweeps of the best order in the end.
+        On breast_cancer 40 of 40 seeds then reach the best known log score, and 7 of 20 without.
+        Without the sweeps in the end, 4 of 20 seeds did not.
     memory_bytes, max_remembered : int
         Bytes of the remembered scores of one kind, and most scores remembered for one variable.
     """
@@ -196,13 +200,15 @@ class SearchSettings:
     max_extended: int = 4096
     sides: int = 2
     searches: int = 4
+    least_after_doubt: int = 3
     search_visits: int = 1_000
     agreement: float = 2.0
     walks: int = 4
     walk_sweeps: int = 5
     exchanges: int = 10
-    hot_walks: int = 6
-    hot_beta: float = 0.35
+    tempered_rounds: int = 10
+    tempered_sweeps: int = 30
+    last_sweeps: int = 200
     memory_bytes: int = 128 << 20
     max_remembered: int = 1 << 16
 
@@ -356,6 +362,11 @@ class SamplingSettings:
         """Return the settings of an effort: quick, standard or thorough."""
         return cls(**EFFORTS[effort][1])
 
+    @property
+    def ladder(self) -> np.ndarray:
+        """Inverse temperatures of tempered orders, the first one 1."""
+        return np.geomspace(1.0, self.hottest, self.temperatures)
+
     def exhaustive(self) -> SamplingSettings:
         """Ask for more precision, where all parent sets are listed."""
         return replace(
@@ -363,37 +374,3 @@ class SamplingSettings:
             tolerance=min(self.tolerance, self.exhaustive_tolerance),
             most_steps=self.exhaustive_factor * self.most_steps,
         )
-
-
-@dataclass(frozen=True)
-class ConvergenceSettings:
-    """When the chains count as uncertain or in disagreement.
-
-    Attributes
-    ----------
-    uncertain : float
-        R-hat and effective sample size are those of edges with a larger variance than this.
-    high_r_hat : float
-        Edges above this R-hat are counted in the diagnostics.
-    ranked_edges : int
-        Number of edges with the largest R-hat, and with the largest standard error, whose R-hat is
-        computed again by the ranks of all draws.
-    warning_error : float
-        A warning follows if the standard error of an edge is above this. An edge is doubtful if
-        independent searches differ by more than this, and its R-hat is above `high_r_hat`.
-    least_probability : float
-        Edges below this probability in all searches are not compared.
-    doubtful_share : float
-        A warning follows if the share of doubtful edges is above this.
-    """
-
-    uncertain: float = 1e-6
-    high_r_hat: float = 1.1
-    ranked_edges: int = 16
-    warning_error: float = 0.1
-    least_probability: float = 0.01
-    doubtful_share: float = 0.03
-
-    def __post_init__(self) -> None:
-        if self.uncertain <= 0 or self.high_r_hat <= 1 or self.warning_error <= 0:
-            raise ValueError(f"limits must be positive, and that of R-hat above 1: {self}")
