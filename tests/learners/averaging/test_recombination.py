@@ -4,32 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lsbn.learners.averaging.parent_sets import ScoredSets
 from lsbn.learners.averaging.recombination import recombine
-
-
-def scored(families):
-    """Sets of every variable from {parents: score}."""
-    depth = max(len(parents) for own in families for parents in own)
-    return [
-        ScoredSets(
-            child,
-            np.array([[*p, *[-1] * (depth - len(p))] for p in own], np.int32),
-            np.array(list(own.values())),
-            np.zeros(len(own), np.int32),
-        )
-        for child, own in enumerate(families)
-    ]
-
-
-def best_score(sets, keys):
-    return sum(own.scores[own.best_row(keys)] for own in sets)
-
-
-def keys_of(*order):
-    keys = np.empty(len(order))
-    keys[list(order)] = (np.arange(len(order)) + 0.5) / len(order)
-    return keys
+from order_cases import best_score, keys_of, random_families, scored
 
 
 def test_each_region_takes_the_better_order():
@@ -60,15 +36,7 @@ def test_equal_orders_are_kept():
 @given(st.integers(0, 2**32 - 1), st.integers(2, 8))
 def test_the_best_graph_is_never_worse(seed, n):
     rng = np.random.default_rng(seed)
-    families = []
-    for v in range(n):
-        others = [u for u in range(n) if u != v]
-        own = {(): 0.0}
-        for _ in range(6):
-            size = rng.integers(1, min(3, n))
-            own[tuple(sorted(rng.choice(others, size, replace=False).tolist()))] = rng.normal()
-        families.append(own)
-    sets = scored(families)
+    sets = scored(random_families(rng, n, 6))
     first, second = rng.random(n), rng.random(n)
     keys = recombine(sets, first, second)
     assert best_score(sets, keys) >= best_score(sets, first) - 1e-9

@@ -51,7 +51,7 @@ def recombine(sets: Sequence[ScoredSets], first: np.ndarray, second: np.ndarray)
         graph = _graph(sets, tried)
         order = parents_first(graph.indptr, graph.indices, np.argsort(keys[:n]))
         if len(order):
-            ours, keys = tried, _keys_of(order, keys)
+            ours, keys = tried, keys_of(order, keys)
     return keys
 
 
@@ -77,8 +77,8 @@ def _better_regions(
     return [variables[labels == r] for r in better]
 
 
-def _keys_of(order: np.ndarray, keys: np.ndarray) -> np.ndarray:
-    """Give the ordered variables the same keys in another order."""
+def keys_of(order: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    """Give the first variables the same keys in another order."""
     moved, n = keys.copy(), len(order)
     moved[order] = np.sort(keys[:n])
     return moved

@@ -138,22 +138,30 @@ class RoundSearch:
             starts = [orders[0].keys]
         return SearchResult(sets, orders, history, self.search.prior)
 
-    def exchange(self, result: SearchResult) -> SearchResult:
-        """Walk through graphs with single edges reversed, and list their sets as well.
+    def exchange(self, result: SearchResult, rounds: int, patience: int) -> SearchResult:
+        """Walk through graphs with single edges reversed, rearrange them, and list their sets.
 
-        Equivalent graphs differ in families that no search along one order finds together.
+        Equivalent graphs differ in families that no search along one order finds together. What a
+        window can gain also depends on the directions of the edges around it. The walk ends after
+        `patience` steps without a gain; then parents are searched for some rounds.
         """
         if not self.settings.exchanges:
             return result
-        starts = [result.orders[0].keys] * self.settings.walks
+        search, best, idle = self.search, result.orders[0].keys, 0
+        starts = [best] * self.settings.walks
         self.stamp += 1
         for _ in range(self.settings.exchanges):
-            if not sum(self.search.exchange(keys, self.stamp) for keys in starts):
+            new = sum(search.exchange(keys, self.stamp) for keys in [best, *starts])
+            starts = [search.rearranged(keys, self.rng) for keys in starts]
+            better = max([best, *starts], key=search.log_score)
+            idle = 0 if better is not best else idle + 1
+            if idle == patience or (idle and not new):
                 break
-            core = self.search.listed(starts).undominated(self.sampling.core_margin)
+            best = better
+            core = search.listed([best, *starts]).undominated(self.sampling.core_margin)
             sweeps = self.settings.walk_sweeps
             starts = walk_orders(core, starts, sweeps, self.rng, self.n_jobs)
-        last = self.run([result.orders[0].keys, *starts], 0, 1)
+        last = self.run([best, *starts], rounds, 1)
         return replace(last, history=result.history + last.history)
 
     def temper(self, result: SearchResult) -> SearchResult:

@@ -33,6 +33,7 @@ from lsbn.learners.averaging.parent_sets import (
 from lsbn.learners.averaging.recombination import recombine
 from lsbn.learners.averaging.rules import ParentRules
 from lsbn.learners.averaging.settings import ENUMERATION, MASK_BITS, SearchSettings
+from lsbn.learners.averaging.windows import rearrange
 from lsbn.learners.scoring import Score, columns_of
 from lsbn.parallel import run
 
@@ -270,7 +271,6 @@ class ParentSetSearch:
         return differs
 
     def _mean_prior(self, edges: EdgeCounts) -> EdgePrior:
-        """Posterior mean of the prior of edges, given the numbers of edges."""
         return self.rules.mean_prior(edges)
 
     def take_prior(self, prior: EdgePrior) -> None:
@@ -287,7 +287,6 @@ class ParentSetSearch:
         ]
 
     def _log_prior(self, sets: ScoredSets) -> np.ndarray:
-        """Log prior of the sets of one variable."""
         added = self.rules.set_priors(sets.child, sets.members, self.score)
         return self.penalty[sets.sizes] + added
 
@@ -371,6 +370,10 @@ class ParentSetSearch:
             keys = recombine(self._sets, keys, other)
         return keys
 
+    def rearranged(self, keys: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Rearrange the best graph of an order, see `rearrange`."""
+        return rearrange(self._sets, keys, rng)
+
     def listed(self, orders: Sequence[np.ndarray] = ()) -> ParentSets:
         """List the sets for the sampler, and forget the sets that are not listed.
 
@@ -394,5 +397,4 @@ class ParentSetSearch:
         return self._joined((candidates, masks, scores))
 
     def _joined(self, lists: Lists) -> ParentSets:
-        """Join the lists of all variables."""
         return ParentSets.from_variables(*lists)

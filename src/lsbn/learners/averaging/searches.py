@@ -129,10 +129,12 @@ class IndependentSearches:
         self, number: int, side: int, pools: Sequence[np.ndarray] | None, before: _Side
     ) -> _Side:
         """Unite one side with one more search; a small network is also searched by tempering."""
-        united = self._united([before, self._new(number, side, pools)])
-        if not self._small or self.score.kind != "mixed":
-            return united
-        return replace(united, result=united.rounds.temper(united.result))
+        united, settings = self._united([before, self._new(number, side, pools)]), self.settings
+        rounds, result = united.rounds, united.result
+        result = rounds.exchange(result, settings.rounds, settings.exchange_patience)
+        if self._small and self.score.kind == "mixed":
+            result = rounds.temper(result)
+        return replace(united, result=result)
 
     def _first(self, kind: str, pools: Sequence[np.ndarray] | None) -> ParentSetSearch:
         """Search parents without an order, by one kind of score; the result is kept."""
@@ -165,13 +167,14 @@ class IndependentSearches:
             return _Side(rounds, result)
         rounds.search.rescore(replace(rounds.search.score, kind=kind))
         last = rounds.run([result.orders[0].keys], settings.rounds, 1)
+        last = rounds.exchange(last, settings.rounds, settings.exchange_patience)
         return _Side(rounds, replace(last, history=result.history + last.history))
 
     def _ended(
         self, last: _Side, sides: list[SearchResult], scores: list[float], searches: int
     ) -> UnitedSearch:
         """Add the sets of equivalent graphs to the last search."""
-        result = last.rounds.exchange(last.result)
+        result = last.rounds.exchange(last.result, 0, self.settings.exchanges)
         self.search.take_prior(result.prior)
         whole = max(last.rounds.search.log_score(order.keys) for order in result.orders[:2])
         return UnitedSearch(

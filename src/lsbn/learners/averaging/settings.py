@@ -167,9 +167,10 @@ class SearchSettings:
         both sides agreed on a log score 8 nats too low with 2 of 20 seeds on breast_cancer.
     agreement : float
         The sides agree if their log scores and that of their union differ by at most this, in nats.
-    walks, walk_sweeps, exchanges : int
+    walks, walk_sweeps, exchanges, exchange_patience : int
         In the end, this number of orders walk through equivalent graphs: sweeps between two
-        reversals of all edges, and most such reversals.
+        reversals of all edges, and most such reversals. Such a walk also follows each search by the
+        mixed score. It ends after `exchange_patience` reversals without a gain.
     tempered_rounds, tempered_sweeps, last_sweeps : int
         If the first searches in a small network disagree, later ones also search along orders of
         several temperatures: rounds, sweeps before each, and sweeps of the best order in the end.
@@ -207,6 +208,7 @@ class SearchSettings:
     walks: int = 4
     walk_sweeps: int = 5
     exchanges: int = 10
+    exchange_patience: int = 3
     tempered_rounds: int = 10
     tempered_sweeps: int = 30
     last_sweeps: int = 200
