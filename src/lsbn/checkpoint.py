@@ -38,13 +38,15 @@ __all__ = [
     "Record",
     "begin_call",
     "is_active",
+    "read_value",
     "within_piece",
+    "write_value",
 ]
 
 MANIFEST = "manifest.json"
 _INTERVAL = 1.0
 """Seconds between two files. Pieces that are ready earlier wait in memory."""
-_INDEX = "index"
+_INDEX, _VALUE = "index", "value"
 _ACTIVE: ContextVar[Checkpoint | None] = ContextVar("checkpoint", default=None)
 
 
@@ -76,6 +78,8 @@ class Checkpoint:
         It is made when the first piece is written.
     identity : mapping of str to str
         What the pieces depend on, such as a digest of the data; the key is a word for the user.
+    begin : callable, optional
+        Called with the folder when it is made.
 
     Raises
     ------
@@ -83,8 +87,13 @@ class Checkpoint:
         If the folder has pieces of another fit. The message says what differs.
     """
 
-    def __init__(self, folder: Path, identity: Mapping[str, str]) -> None:
-        self.folder, self.identity = Path(folder), dict(identity)
+    def __init__(
+        self,
+        folder: Path,
+        identity: Mapping[str, str],
+        begin: Callable[[Path], None] | None = None,
+    ) -> None:
+        self.folder, self.identity, self._begin = Path(folder), dict(identity), begin
         self._entries: dict[str, tuple[Path, Any]] = {}
         self._waiting: dict[str, Any] = {}
         self._arrays: dict[str, _Flat] = {}
@@ -165,6 +174,8 @@ class Checkpoint:
         if not (self.folder / MANIFEST).exists():
             with atomic_file(self.folder / MANIFEST) as draft:
                 draft.write_text(json.dumps(self.identity, indent=1), encoding="utf-8")
+            if self._begin is not None:
+                self._begin(self.folder)
 
     def place_of(self, key: str) -> Path:
         """Return the folder of the calls inside a piece."""
@@ -227,6 +238,20 @@ def read_manifest(folder: Path) -> dict[str, str] | None:
     except (OSError, ValueError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def write_value(path: Path, value: Any) -> None:
+    """Write one plain value to a file, whole or not at all."""
+    arrays: dict[str, _Flat] = {}
+    tree = _encoded(value, arrays)
+    with atomic_file(path) as draft:
+        _write(draft, {_VALUE: tree}, arrays)
+
+
+def read_value(path: Path) -> Any:
+    """Return what `write_value` wrote, None if the file cannot be read."""
+    index = _index_of(path)
+    return _decoded(index[_VALUE], _arrays_of.__wrapped__(path)) if _VALUE in index else None
 
 
 class _Flat:
