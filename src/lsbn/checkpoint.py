@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
+from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -288,7 +289,7 @@ def _encoded(value: Any, arrays: dict[str, _Flat]) -> Any:
         if array.dtype.kind not in "biuf":
             raise TypeError(f"an array of {array.dtype} cannot be stored in a checkpoint")
         kind = array.dtype.str[1:]
-        return {"a": [kind, arrays.setdefault(kind, _Flat()).append(array), *array.shape]}
+        return [kind, arrays.setdefault(kind, _Flat()).append(array), *array.shape]
     if isinstance(value, list | tuple):
         return {"lt"[isinstance(value, tuple)]: [_encoded(item, arrays) for item in value]}
     if isinstance(value, dict):
@@ -300,16 +301,16 @@ def _encoded(value: Any, arrays: dict[str, _Flat]) -> Any:
 
 def _decoded(tree: Any, arrays: Mapping[str, np.ndarray]) -> Any:
     """Return the value of `_encoded`."""
+    if isinstance(tree, list):
+        name, start, *shape = tree
+        flat = arrays[name][start : start + prod(shape)]
+        return (flat if len(shape) == 1 else flat.reshape(shape)).copy()
     if not isinstance(tree, dict):
         return tree
     ((kind, content),) = tree.items()
-    if kind == "a":
-        name, start, *shape = content
-        size = int(np.prod(shape, dtype=np.int64))
-        return arrays[name][start : start + size].reshape(shape).copy()
     if kind == "d":
         return {key: _decoded(item, arrays) for key, item in content}
-    items = [_decoded(item, arrays) for item in content]
+    items = [_decoded(x, arrays) if type(x) in (dict, list) else x for x in content]
     return tuple(items) if kind == "t" else items
 
 

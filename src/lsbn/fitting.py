@@ -25,6 +25,7 @@ from lsbn.framework.local import LocalSettings
 from lsbn.framework.mergence import merge_order, union_sizes
 from lsbn.framework.proposals import propose
 from lsbn.framework.stages import Stages
+from lsbn.garbage import rare_collections
 from lsbn.graph import EdgeProbabilities
 from lsbn.knowledge import Constraints, Knowledge
 from lsbn.knowledge.copies import fold_with_knowledge
@@ -87,6 +88,7 @@ class NetworkFit:
     verbose: bool | Callable[[str], None]
     get_params: Callable[[], dict[str, Any]]
 
+    @rare_collections()
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn a network from a table.
 
