@@ -14,7 +14,6 @@ are stored in the same way. It is removed when the piece is written.
 
 from __future__ import annotations
 
-import io
 import json
 import secrets
 import shutil
@@ -45,8 +44,9 @@ __all__ = [
 ]
 
 MANIFEST = "manifest.json"
-_INTERVAL = 1.0
+_INTERVAL = 0.25
 """Seconds between two files. Pieces that are ready earlier wait in memory."""
+_SCALARS = (int, float, str, bool, type(None))
 _INDEX, _VALUE = "index", "value"
 _ACTIVE: ContextVar[Checkpoint | None] = ContextVar("checkpoint", default=None)
 
@@ -153,7 +153,7 @@ class Checkpoint:
         return _decoded(tree, _arrays_of(path))
 
     def store(self, key: str, value: Any) -> None:
-        """Store a piece, now or together with those that are ready within a second."""
+        """Store a piece, now or together with those that are ready soon."""
         self._waiting[key] = _encoded(value, self._arrays)
         if time.monotonic() - self._written >= _INTERVAL:
             self.flush()
@@ -270,16 +270,14 @@ class _Flat:
 
 
 def _write(path: Path, trees: Mapping[str, Any], arrays: Mapping[str, _Flat]) -> None:
-    """Write encoded values as an ``.npz`` file; scores and keys of 64 bits are not compressed."""
+    """Write encoded values as an ``.npz`` file, which is not compressed: this takes too long."""
     index = json.dumps(trees)
     parts = {name: np.concatenate(flat.parts) for name, flat in arrays.items()}
     parts[_INDEX] = np.frombuffer(index.encode(), np.uint8)
     with zipfile.ZipFile(path, "w") as archive:
         for name, array in parts.items():
-            file, plain = io.BytesIO(), name in ("f8", "u8")
-            np.lib.format.write_array(file, array, allow_pickle=False)
-            how = zipfile.ZIP_STORED if plain else zipfile.ZIP_DEFLATED
-            archive.writestr(f"{name}.npy", file.getbuffer(), how, compresslevel=1)
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, array, allow_pickle=False)
 
 
 def _encoded(value: Any, arrays: dict[str, _Flat]) -> Any:
@@ -289,9 +287,12 @@ def _encoded(value: Any, arrays: dict[str, _Flat]) -> Any:
         if array.dtype.kind not in "biuf":
             raise TypeError(f"an array of {array.dtype} cannot be stored in a checkpoint")
         kind = array.dtype.str[1:]
-        return [kind, arrays.setdefault(kind, _Flat()).append(array), *array.shape]
+        if kind not in arrays:
+            arrays[kind] = _Flat()
+        return [kind, arrays[kind].append(array), *array.shape]
     if isinstance(value, list | tuple):
-        return {"lt"[isinstance(value, tuple)]: [_encoded(item, arrays) for item in value]}
+        items = [x if type(x) in _SCALARS else _encoded(x, arrays) for x in value]
+        return {"lt"[isinstance(value, tuple)]: items}
     if isinstance(value, dict):
         return {"d": [[key, _encoded(item, arrays)] for key, item in value.items()]}
     if value is None or isinstance(value, bool | int | float | str):
