@@ -18,9 +18,10 @@ from lsbn.data.copies import Folded
 from lsbn.data.options import Discretize
 from lsbn.drafts import resumable
 from lsbn.firstuse import compile_beside
-from lsbn.framework.candidates import find_candidates
+from lsbn.framework.blankets import blanket_candidates
+from lsbn.framework.candidates import candidate_partners, find_candidates
 from lsbn.framework.diagnostics import CommunityDiagnostics, fit_diagnostics, missing_diagnostics
-from lsbn.framework.groundwork import GROUNDWORK, Groundwork
+from lsbn.framework.groundwork import GROUNDWORK, LISTS, Groundwork
 from lsbn.framework.local import LocalSettings
 from lsbn.framework.mergence import merge_order, union_sizes
 from lsbn.framework.proposals import propose
@@ -180,8 +181,7 @@ class NetworkFit:
     ) -> _Part:
         """Learn a network from a complete table; ``averaging`` has options of model averaging."""
         prepare = partial(self._prepared, dataset, told, seeds, stages)
-        averages = self.last_pass and self.learner == "model-averaging"
-        ground = once(prepare, GROUNDWORK) if averages else prepare()
+        ground = once(prepare, GROUNDWORK) if self._averages else prepare()
         if not self.last_pass or callable(self.learner):
             learned = Learned(EdgeProbabilities(ground.edges, dataset.names))
         else:
@@ -200,20 +200,35 @@ class NetworkFit:
         """Run all stages before the last pass."""
         pairs = PairStatistics(dataset, self.n_jobs)
         pairs.progress = stages.pace("partition", "blocks of pairs", "link communities")
-        with stages("partition"):
-            communities = self._partition(pairs, stages.report)
+        survey = partial(self._surveyed, pairs, stages)
+        communities, pools, partners = once(survey, LISTS) if self._averages else survey()
         if self._searches_all_variables(dataset):
             return Groundwork(communities, merge_order(communities))
         settings = replace(self._settings(int(seeds[1].generate_state(1)[0])), knowledge=told)
-        found = propose(pairs, communities, settings, seeds[0], stages, n_jobs=self.n_jobs)
+        found = propose(dataset, communities, pools, settings, seeds[0], stages, n_jobs=self.n_jobs)
         candidates = None
         if self.last_pass and not callable(self.learner):
             with stages("last pass", "candidates"):
                 proposed = (communities, found.blankets, found.edges, found.hierarchy)
-                candidates = find_candidates(pairs, *proposed)
+                candidates = find_candidates(partners, *proposed)
         counts_itself = self.learner in ("model-averaging", "pc")
         results = (found.hierarchy, found.diagnostics, candidates, found.edges)
         return Groundwork(communities, *results, None if counts_itself else pairs)
+
+    def _surveyed(self, pairs: PairStatistics, stages: Stages) -> list[list[np.ndarray]]:
+        """Return all that the later stages need of the pairs.
+
+        These are the communities, and of each variable the candidates for its Markov blanket and
+        its partners in the last pass.
+        """
+        with stages("partition"):
+            communities = self._partition(pairs, stages.report)
+        if self._searches_all_variables(pairs.dataset):
+            return [communities, [], []]
+        with stages("blankets", "candidates"):
+            pools = blanket_candidates(pairs.dataset, weights=self.weights, pairs=pairs)
+        last_pass = self.last_pass and not callable(self.learner)
+        return [communities, pools, candidate_partners(pairs) if last_pass else []]
 
     def _coded(self, table: Any) -> Dataset:
         """Code the table with the parameters of the estimator."""
@@ -239,8 +254,12 @@ class NetworkFit:
 
     def _searches_all_variables(self, dataset: Dataset) -> bool:
         """Return whether the last pass searches among all variables and needs no candidates."""
-        averaging = self.last_pass and self.learner == "model-averaging"
-        return averaging and dataset.n_variables <= REACH
+        return self._averages and dataset.n_variables <= REACH
+
+    @property
+    def _averages(self) -> bool:
+        """Whether the last pass averages models. It then needs no statistics of pairs."""
+        return self.last_pass and self.learner == "model-averaging"
 
     def _learn(
         self,
@@ -284,7 +303,6 @@ class NetworkFit:
             threshold=self.triplet_threshold,
             resolve=self.resolve_conflicts,
             seed=seed,
-            weights=self.weights,
             blanket_alpha=self.blanket_alpha,
         )
 

@@ -1,7 +1,8 @@
 """What the stages before the last pass find out for it: one piece of a draft.
 
 A fit that is stopped in the last pass and resumed reads this piece. It needs neither the statistics
-of pairs nor the results of single communities.
+of pairs nor the results of single communities. What LocalLearn and the last pass need of the
+statistics of pairs is a piece as well, inside this one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from lsbn.framework.diagnostics import CommunityDiagnostics
 from lsbn.learners import Candidates
 from lsbn.pairs import PairStatistics
 
-__all__ = ["GROUNDWORK", "Groundwork"]
+__all__ = ["GROUNDWORK", "LISTS", "Groundwork"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,3 +95,8 @@ def _split(members: np.ndarray, sizes: np.ndarray) -> list[np.ndarray]:
 
 
 GROUNDWORK = Codec(_packed, _unpacked)
+LISTS = Codec(
+    lambda results: list(map(_joined, results)),
+    lambda packed: [_split(*fields) for fields in packed],
+)
+"""The codec of several lists of int arrays."""
