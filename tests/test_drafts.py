@@ -78,6 +78,26 @@ def test_a_damaged_table_is_read_from_the_file_again(tmp_path, file):
     assert KeptTable(tmp_path / "draft", file, OPTIONS).read() is None
 
 
+def test_the_draft_stays_until_the_result_is_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "_INTERVAL", 0.0)
+    data, run = tmp_path / "t.csv", tmp_path / "run"
+    rng = np.random.default_rng(0)
+    pd.DataFrame(rng.integers(3, size=(200, 6))).add_prefix("x").to_csv(data, index=False)
+    words = ["learn", str(data), "-o", str(run), "--effort", "quick", "--jobs", "1"]
+    with monkeypatch.context() as full_disk:
+
+        def refuse(*_, **__):
+            raise OSError("no space left")
+
+        full_disk.setattr("lsbn.runs.write_run", refuse)
+        assert main(words) == 2
+    assert draft_of(run).exists()
+
+    assert main([*words, "--resume"]) == 0
+    assert run.exists()
+    assert not draft_of(run).exists()
+
+
 def test_a_resumed_command_does_not_code_the_file_again(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint, "_INTERVAL", 0.0)
     data, run = tmp_path / "t.csv", tmp_path / "run"

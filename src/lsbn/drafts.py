@@ -85,8 +85,12 @@ def resumable(
         "seed": f"{seed.entropy} {list(seed.spawn_key)}",
         "size of the table": f"{dataset.n_rows:,} rows, {dataset.n_variables:,} variables",
     }
-    with Checkpoint(Path(path), identity, _BEGIN.get()).active():
+    begin = _BEGIN.get()
+    pieces = Checkpoint(Path(path), identity, begin)
+    with pieces.active(remove=begin is None):
         yield seed
+    if begin is not None and pieces.folder.exists():
+        pieces.flush()
 
 
 class KeptTable:
@@ -128,7 +132,10 @@ class KeptTable:
 
     @contextmanager
     def kept(self, dataset: Dataset) -> Iterator[None]:
-        """Let a fit inside the block write the table into its draft, with the first piece."""
+        """Let a fit inside the block write the table into its draft, with the first piece.
+
+        The draft stays until the block ends well, so until the result is written.
+        """
 
         def write(folder: Path) -> None:
             cuts = tuple(None if cut is None else asdict(cut) for cut in dataset.cuts)
@@ -141,6 +148,7 @@ class KeptTable:
             yield
         finally:
             _BEGIN.reset(token)
+        shutil.rmtree(self.draft, ignore_errors=True)
 
 
 def _digest_of_data(dataset: Dataset) -> str:
