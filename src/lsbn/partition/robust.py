@@ -107,16 +107,21 @@ def ropart(
     tested = bound | {"pairs": pairs, "false_discoveries": false_discoveries}
     graphs = weighted_graphs(dataset, weights, **tested)
     report(stage_name("partition", f"{len(graphs)} weighted graphs"))
-    items = list(graphs.values())
-    if pairs.stored:  # the workers of a cluster need longer to begin
-        partitions = run(partial(_partition, ()), items, n_jobs, PLAIN)
-    else:
-        partitions = spread(_partition, (), items, n_jobs)
+    partitions = _partitions(list(graphs.values()), n_jobs, small=pairs.stored)
     report(stage_name("partition", "second order"))
     least: dict[str, Any] = {"min_agreement": min_agreement, "min_lift": min_lift, **bound}
     network = second_order_network(partitions, dataset.n_variables, **least)
     communities = second_order_partition(network, max_size=max_size)
     return RobustPartition(communities, dict(zip(graphs, partitions, strict=True)), graphs, network)
+
+
+def _partitions(
+    graphs: Sequence[WeightedGraph], n_jobs: int | None, *, small: bool
+) -> list[list[np.ndarray]]:
+    """Partition all graphs; the workers of a cluster need longer to begin than small ones take."""
+    if small:
+        return run(partial(_partition, ()), graphs, n_jobs, PLAIN)
+    return spread(_partition, (), graphs, n_jobs)
 
 
 def _partition(data: tuple, graph: WeightedGraph) -> list[np.ndarray]:
