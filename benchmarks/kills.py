@@ -1,13 +1,12 @@
-"""``python -m benchmarks.kills``: kill a fit at random moments, resume it, and count.
+"""``python -m benchmarks.kills``: kill a run at random moments, resume it, and count.
 
-First ``LSBN(checkpoint=...)`` runs once without a draft, and once with a draft but without a stop.
-Then its process is killed by SIGKILL again and again, and started again. Each time it gets a random
-share of the CPU seconds of the whole run, after it has started. The last process runs to its end.
-Probabilities, communities and merge tree must have the same bits as those of the first run. CPU
-seconds are those of the process and its children: other work of the machine does not count.
+The run is ``lsbn learn``, or with ``--python`` a program that calls ``LSBN(checkpoint=...)``. First
+it runs without a stop. Then its process is killed by SIGKILL again and again, and started again,
+each time after a random number of CPU seconds; also a process that is still starting is killed.
+The last process runs to its end. The results must have the same bits.
 
-``start`` are the CPU seconds until Python has loaded the package and read the table. Every resumed
-run needs them. What is lost beyond them is work that was done twice.
+CPU seconds are those of the process and its children: other work of the machine does not count.
+What all processes together take longer than the first run is lost.
 """
 
 import argparse
@@ -44,48 +43,53 @@ def _children(process: psutil.Process) -> list[psutil.Process]:
         return []
 
 
-def run(command: list[str], most: float | None = None) -> dict:
-    """Run a command; kill it after some CPU seconds beyond its start.
+def run(command: list[str], most: float | None = None) -> tuple[float, bool]:
+    """Run a command; kill it after some CPU seconds.
 
     Returns
     -------
-    dict
-        CPU seconds in all and of the start, and whether the command came to its end. The start
-        ends when the command reports the partition.
+    float
+        The CPU seconds that it took.
+    bool
+        Whether it came to its end.
     """
+    stored = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryFile("w+") as log:
-        process = subprocess.Popen(command, stderr=log, stdout=subprocess.DEVNULL)
-        watched, spent, start = psutil.Process(process.pid), 0.0, None
+        process = subprocess.Popen(command, stderr=log, stdout=subprocess.DEVNULL, env=stored)
+        watched, spent = psutil.Process(process.pid), 0.0
         while process.poll() is None:
             spent = max(spent, cpu_seconds(watched))
-            if start is None:
-                log.seek(0)
-                start = spent if "partition" in log.read() else None
-            if most is not None and start is not None and spent > start + most:
+            if most is not None and spent > most:
                 os.kill(process.pid, signal.SIGKILL)
                 process.wait()
                 break
             time.sleep(0.02)
-        log.seek(0)
         if process.returncode not in (0, -signal.SIGKILL):
+            log.seek(0)
             raise RuntimeError(log.read())
-    return {"cpu": spent, "start": start or spent, "ended": process.returncode == 0}
+    return spent, process.returncode == 0
 
 
+COMMAND = """
+import sys
+from lsbn.cli.app import main
+data, out, draft, jobs = sys.argv[1:]
+sys.exit(main(["learn", data, "-o", out, "--jobs", jobs, "--resume"]))
+"""
 FIT = """
-import sys, warnings
+import os, sys, warnings
 warnings.simplefilter("ignore")
 import pandas as pd
 from lsbn import LSBN
 data, out, draft, jobs = sys.argv[1:]
-def tell(text):
-    print(text, file=sys.stderr, flush=True)
-model = LSBN(random_state=0, n_jobs=int(jobs), checkpoint=draft or None, verbose=tell)
+model = LSBN(random_state=0, n_jobs=int(jobs), checkpoint=draft)
 matrix = model.fit(pd.read_parquet(data)).edge_probabilities_
-with open(out, "wb") as file:
+os.mkdir(out)
+with open(out + "/edges.csv", "wb") as file:
     for array in (matrix.indptr, matrix.indices, matrix.data, model.hierarchy_):
         file.write(array.tobytes())
-    file.write(repr(model.communities_).encode())
+with open(out + "/communities.json", "w") as file:
+    file.write(repr(model.communities_))
 """
 
 
@@ -101,37 +105,39 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0, help="of the moments")
+    parser.add_argument("--python", action="store_true", help="call LSBN, not the command line")
     chosen = parser.parse_args()
     rng = np.random.default_rng(chosen.seed)
     with tempfile.TemporaryDirectory() as folder:
         data = chosen.data or f"{folder}/table.parquet"
         if not chosen.data:
             tiled(chosen.copies, 2_000, 0).to_parquet(data)
-        draft, jobs = Path(folder, "draft"), str(chosen.jobs)
 
-        def command(name: str, stored: bool = True) -> list[str]:
+        def command(name: str) -> list[str]:
             """Return the command with an output of this name."""
-            where = [data, f"{folder}/{name}", str(draft) if stored else "", jobs]
-            return [sys.executable, "-c", FIT, *where]
+            where = [data, f"{folder}/{name}", f"{folder}/draft", str(chosen.jobs)]
+            return [sys.executable, "-c", FIT if chosen.python else COMMAND, *where]
 
-        plain = run(command("plain", stored=False))
-        print(f"without a draft: {plain['cpu']:.1f} CPU s, start {plain['start']:.1f}", flush=True)
-        whole = run(command("whole"))
-        print(f"with a draft, not stopped: {whole['cpu']:.1f} CPU s", flush=True)
-        work, runs = whole["cpu"] - whole["start"], []
+        whole, _ = run(command("whole"))
+        print(f"not stopped: {whole:.1f} CPU s", flush=True)
+        spent, ended = [], False
         for k in range(chosen.kills):
-            runs.append(run(command("killed"), rng.uniform(0, 2) * work / (chosen.kills + 1)))
-            print(f"kill {k + 1}: after {runs[-1]['cpu']:.1f} CPU s", flush=True)
-            if runs[-1]["ended"]:
+            seconds, ended = run(command("killed"), rng.uniform(0, 2) * whole / (chosen.kills + 1))
+            spent.append(seconds)
+            print(f"kill {k + 1}: after {seconds:.1f} CPU s", flush=True)
+            if ended:
                 break
-        if not runs[-1]["ended"]:
-            runs.append(run(command("killed")))
-            print(f"to the end: {runs[-1]['cpu']:.1f} CPU s", flush=True)
-        one, other = (Path(folder, name).read_bytes() for name in ("plain", "killed"))
-        total, starts = sum(r["cpu"] for r in runs), sum(r["start"] for r in runs[1:])
-        print(f"{len(runs) - 1} kills: {total:.1f} CPU s in all, {starts:.1f} of them new starts")
-        lost = total - starts - whole["cpu"]
-        print(f"done twice: {lost:.1f} CPU s, {lost / whole['cpu']:.1%}; same bits: {one == other}")
+        if not ended:
+            spent.append(run(command("killed"))[0])
+            print(f"to the end: {spent[-1]:.1f} CPU s", flush=True)
+        kills, lost = len(spent) - 1, sum(spent) - whole
+        print(f"{kills} kills: {sum(spent):.1f} CPU s in all, so {lost:.1f} are lost")
+        print(f"a kill costs {lost / max(kills, 1):.2f} CPU s; all: {lost / whole:.1%} of the run")
+        one, other = (
+            [Path(folder, name, file).read_bytes() for file in ("edges.csv", "communities.json")]
+            for name in ("whole", "killed")
+        )
+        print(f"same bits: {one == other}")
 
 
 if __name__ == "__main__":

@@ -177,6 +177,31 @@ def test_a_fit_that_is_stopped_anywhere_has_the_same_bits(
     assert not (tmp_path / "x").exists()
 
 
+def test_the_last_pass_needs_none_of_the_stages_before(tmp_path, monkeypatch, table):
+    monkeypatch.setattr("lsbn.fitting.REACH", 10)
+    monkeypatch.setattr("lsbn.framework.candidates._EXPANDED", 10)
+    monkeypatch.setattr(checkpoint, "_INTERVAL", 0.0)
+    options = {"random_state": 1, "effort": "quick"}
+    wanted = LSBN(**options).fit(table)
+
+    def stop(text):
+        if text == "last pass: learn all variables":
+            raise Stopped
+
+    options["checkpoint"] = tmp_path / "x"
+    with pytest.raises(Stopped):
+        LSBN(**options, verbose=stop).fit(table)
+    monkeypatch.setattr("lsbn.fitting.PairStatistics", None)
+    found = LSBN(**options).fit(table)
+    assert fingerprint(found) == fingerprint(wanted)
+    assert np.array_equal(found.hierarchy_, wanted.hierarchy_)
+    ours, other = (vars(model.diagnostics_) | {"seconds": None} for model in (found, wanted))
+    ours["communities"], other["communities"] = (
+        [vars(each) for each in figures["communities"]] for figures in (ours, other)
+    )
+    assert ours == other
+
+
 def test_without_a_seed_the_seed_of_the_draft_is_used(tmp_path, monkeypatch, table):
     monkeypatch.setattr(checkpoint, "_INTERVAL", 0.0)
 

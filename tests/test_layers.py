@@ -9,7 +9,8 @@ import lsbn
 
 SOURCE = Path(lsbn.__file__).parent
 LAYERS = (
-    {"kernels", "checkpoint", "files", "parallel", "placing", "stagenames", "version", "workers"},
+    {"kernels", "checkpoint", "files", "garbage", "parallel", "placing"}
+    | {"stagenames", "version", "workers"},
     {"data", "graph", "network", "metrics", "knowledge"},
     {"pairs"},
     {"partition", "learners"},

@@ -1,6 +1,7 @@
 """`LSBN` with a part taken out or replaced."""
 
 import time
+from collections.abc import Sequence
 from typing import Any
 from unittest.mock import patch
 
@@ -15,7 +16,6 @@ from lsbn.framework.local import LocalResult, LocalSettings, local_learn
 from lsbn.framework.parts import Part
 from lsbn.learners import LEARNERS, PUBLISHED, Candidates, Learned, learn_model_averaging
 from lsbn.learners.averaging import SamplingSettings
-from lsbn.pairs import PairStatistics
 from lsbn.parallel import run
 
 MAX_PARENTS = 3
@@ -91,8 +91,11 @@ def _no_blankets(dataset: Dataset, *_: Any, **__: Any) -> list[np.ndarray]:
     return [np.empty(0, np.int64)] * dataset.n_variables
 
 
-def _without_blankets(pairs: PairStatistics, communities: Any, _: Any, proposed: Any) -> Candidates:
-    return find_candidates(pairs, communities, _no_blankets(pairs.dataset), proposed)
+def _without_blankets(
+    partners: Sequence[np.ndarray], communities: Any, _: Any, *others: Any
+) -> Candidates:
+    nothing = [np.empty(0, np.int64)] * len(partners)
+    return find_candidates(partners, communities, nothing, *others)
 
 
 class Sampled:

@@ -14,7 +14,6 @@ are stored in the same way. It is removed when the piece is written.
 
 from __future__ import annotations
 
-import io
 import json
 import secrets
 import shutil
@@ -24,6 +23,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
+from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,13 +38,16 @@ __all__ = [
     "Record",
     "begin_call",
     "is_active",
+    "read_value",
     "within_piece",
+    "write_value",
 ]
 
 MANIFEST = "manifest.json"
-_INTERVAL = 1.0
+_INTERVAL = 0.25
 """Seconds between two files. Pieces that are ready earlier wait in memory."""
-_INDEX = "index"
+_SCALARS = (int, float, str, bool, type(None))
+_INDEX, _VALUE = "index", "value"
 _ACTIVE: ContextVar[Checkpoint | None] = ContextVar("checkpoint", default=None)
 
 
@@ -76,6 +79,8 @@ class Checkpoint:
         It is made when the first piece is written.
     identity : mapping of str to str
         What the pieces depend on, such as a digest of the data; the key is a word for the user.
+    begin : callable, optional
+        Called with the folder when it is made.
 
     Raises
     ------
@@ -83,8 +88,13 @@ class Checkpoint:
         If the folder has pieces of another fit. The message says what differs.
     """
 
-    def __init__(self, folder: Path, identity: Mapping[str, str]) -> None:
-        self.folder, self.identity = Path(folder), dict(identity)
+    def __init__(
+        self,
+        folder: Path,
+        identity: Mapping[str, str],
+        begin: Callable[[Path], None] | None = None,
+    ) -> None:
+        self.folder, self.identity, self._begin = Path(folder), dict(identity), begin
         self._entries: dict[str, tuple[Path, Any]] = {}
         self._waiting: dict[str, Any] = {}
         self._arrays: dict[str, _Flat] = {}
@@ -143,7 +153,7 @@ class Checkpoint:
         return _decoded(tree, _arrays_of(path))
 
     def store(self, key: str, value: Any) -> None:
-        """Store a piece, now or together with those that are ready within a second."""
+        """Store a piece, now or together with those that are ready soon."""
         self._waiting[key] = _encoded(value, self._arrays)
         if time.monotonic() - self._written >= _INTERVAL:
             self.flush()
@@ -165,6 +175,8 @@ class Checkpoint:
         if not (self.folder / MANIFEST).exists():
             with atomic_file(self.folder / MANIFEST) as draft:
                 draft.write_text(json.dumps(self.identity, indent=1), encoding="utf-8")
+            if self._begin is not None:
+                self._begin(self.folder)
 
     def place_of(self, key: str) -> Path:
         """Return the folder of the calls inside a piece."""
@@ -229,6 +241,20 @@ def read_manifest(folder: Path) -> dict[str, str] | None:
     return found if isinstance(found, dict) else None
 
 
+def write_value(path: Path, value: Any) -> None:
+    """Write one plain value to a file, whole or not at all."""
+    arrays: dict[str, _Flat] = {}
+    tree = _encoded(value, arrays)
+    with atomic_file(path) as draft:
+        _write(draft, {_VALUE: tree}, arrays)
+
+
+def read_value(path: Path) -> Any:
+    """Return what `write_value` wrote, None if the file cannot be read."""
+    index = _index_of(path)
+    return _decoded(index[_VALUE], _arrays_of.__wrapped__(path)) if _VALUE in index else None
+
+
 class _Flat:
     """Arrays of one type one after the other."""
 
@@ -244,16 +270,14 @@ class _Flat:
 
 
 def _write(path: Path, trees: Mapping[str, Any], arrays: Mapping[str, _Flat]) -> None:
-    """Write encoded values as an ``.npz`` file; scores and keys of 64 bits are not compressed."""
+    """Write encoded values as an ``.npz`` file, which is not compressed: this takes too long."""
     index = json.dumps(trees)
     parts = {name: np.concatenate(flat.parts) for name, flat in arrays.items()}
     parts[_INDEX] = np.frombuffer(index.encode(), np.uint8)
     with zipfile.ZipFile(path, "w") as archive:
         for name, array in parts.items():
-            file, plain = io.BytesIO(), name in ("f8", "u8")
-            np.lib.format.write_array(file, array, allow_pickle=False)
-            how = zipfile.ZIP_STORED if plain else zipfile.ZIP_DEFLATED
-            archive.writestr(f"{name}.npy", file.getbuffer(), how, compresslevel=1)
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, array, allow_pickle=False)
 
 
 def _encoded(value: Any, arrays: dict[str, _Flat]) -> Any:
@@ -263,9 +287,12 @@ def _encoded(value: Any, arrays: dict[str, _Flat]) -> Any:
         if array.dtype.kind not in "biuf":
             raise TypeError(f"an array of {array.dtype} cannot be stored in a checkpoint")
         kind = array.dtype.str[1:]
-        return {"a": [kind, arrays.setdefault(kind, _Flat()).append(array), *array.shape]}
+        if kind not in arrays:
+            arrays[kind] = _Flat()
+        return [kind, arrays[kind].append(array), *array.shape]
     if isinstance(value, list | tuple):
-        return {"lt"[isinstance(value, tuple)]: [_encoded(item, arrays) for item in value]}
+        items = [x if type(x) in _SCALARS else _encoded(x, arrays) for x in value]
+        return {"lt"[isinstance(value, tuple)]: items}
     if isinstance(value, dict):
         return {"d": [[key, _encoded(item, arrays)] for key, item in value.items()]}
     if value is None or isinstance(value, bool | int | float | str):
@@ -275,16 +302,16 @@ def _encoded(value: Any, arrays: dict[str, _Flat]) -> Any:
 
 def _decoded(tree: Any, arrays: Mapping[str, np.ndarray]) -> Any:
     """Return the value of `_encoded`."""
+    if isinstance(tree, list):
+        name, start, *shape = tree
+        flat = arrays[name][start : start + prod(shape)]
+        return (flat if len(shape) == 1 else flat.reshape(shape)).copy()
     if not isinstance(tree, dict):
         return tree
     ((kind, content),) = tree.items()
-    if kind == "a":
-        name, start, *shape = content
-        size = int(np.prod(shape, dtype=np.int64))
-        return arrays[name][start : start + size].reshape(shape).copy()
     if kind == "d":
         return {key: _decoded(item, arrays) for key, item in content}
-    items = [_decoded(item, arrays) for item in content]
+    items = [_decoded(x, arrays) if type(x) in (dict, list) else x for x in content]
     return tuple(items) if kind == "t" else items
 
 

@@ -7,25 +7,29 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cache
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lsbn.checkpoint import Checkpoint, read_manifest
+from lsbn.checkpoint import Checkpoint, read_manifest, read_value, write_value
 from lsbn.data import Dataset
+from lsbn.data.discretize import CutPoints
 from lsbn.version import __version__
 
-__all__ = ["Leftover", "draft_of", "leftovers", "remove", "resumable"]
+__all__ = ["KeptTable", "Leftover", "draft_of", "leftovers", "remove", "resumable"]
 
 _NOT_SETTINGS = ("checkpoint", "n_jobs", "random_state", "verbose")
 """Parameters that do not change the result, or are checked apart."""
+_TABLE = "table.kept"
 _TEMPORARY = re.compile(r"^\..+\.[0-9a-f]{8}(-[0-9]+-[0-9a-f]{8})?\.tmp$")
 """Names of files and folders that `lsbn.files` was writing, also in older versions."""
+_BEGIN: ContextVar[Callable[[Path], None] | None] = ContextVar("begin", default=None)
 
 
 def draft_of(output: str | os.PathLike[str]) -> Path:
@@ -81,8 +85,70 @@ def resumable(
         "seed": f"{seed.entropy} {list(seed.spawn_key)}",
         "size of the table": f"{dataset.n_rows:,} rows, {dataset.n_variables:,} variables",
     }
-    with Checkpoint(Path(path), identity).active():
+    begin = _BEGIN.get()
+    pieces = Checkpoint(Path(path), identity, begin)
+    with pieces.active(remove=begin is None):
         yield seed
+    if begin is not None and pieces.folder.exists():
+        pieces.flush()
+
+
+class KeptTable:
+    """The coded table of a run, kept in its draft: a resumed run need not code the file again.
+
+    The table is used only if the bytes of the file, the options and the code of lsbn are the same.
+
+    Parameters
+    ----------
+    draft : Path
+    data : str or path
+        The file of the table.
+    options : mapping
+        How `Dataset.read` reads the file.
+    """
+
+    def __init__(
+        self, draft: Path, data: str | os.PathLike[str], options: Mapping[str, Any]
+    ) -> None:
+        self.draft, self.data, self.options = draft, Path(data), dict(options)
+
+    @cached_property
+    def source(self) -> str:
+        """Digest of all that the coded table depends on."""
+        with self.data.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256")
+        words = [self.data.suffixes, self.options, __version__, _digest_of_code()]
+        digest.update(json.dumps(words, sort_keys=True, default=repr).encode())
+        return digest.hexdigest()
+
+    def read(self) -> Dataset | None:
+        """Return the table that the draft keeps, None if it has none of this source."""
+        found = read_value(self.draft / _TABLE) if self.data.is_file() else None
+        if found is None or found["source"] != self.source:
+            return None
+        fields = found["table"]
+        cuts = tuple(None if cut is None else CutPoints(**cut) for cut in fields["cuts"])
+        return Dataset(**fields | {"cuts": cuts})
+
+    @contextmanager
+    def kept(self, dataset: Dataset) -> Iterator[None]:
+        """Let a fit inside the block write the table into its draft, with the first piece.
+
+        The draft stays until the block ends well, so until the result is written.
+        """
+
+        def write(folder: Path) -> None:
+            cuts = tuple(None if cut is None else asdict(cut) for cut in dataset.cuts)
+            fields = {name: getattr(dataset, name) for name in Dataset.__dataclass_fields__}
+            value = {"source": self.source, "table": fields | {"cuts": cuts}}
+            write_value(folder / _TABLE, value)
+
+        token = _BEGIN.set(write)
+        try:
+            yield
+        finally:
+            _BEGIN.reset(token)
+        shutil.rmtree(self.draft, ignore_errors=True)
 
 
 def _digest_of_data(dataset: Dataset) -> str:

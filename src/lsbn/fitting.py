@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -17,12 +18,15 @@ from lsbn.data.copies import Folded
 from lsbn.data.options import Discretize
 from lsbn.drafts import resumable
 from lsbn.firstuse import compile_beside
-from lsbn.framework.candidates import find_candidates
+from lsbn.framework.blankets import blanket_candidates
+from lsbn.framework.candidates import candidate_partners, find_candidates
 from lsbn.framework.diagnostics import CommunityDiagnostics, fit_diagnostics, missing_diagnostics
+from lsbn.framework.groundwork import GROUNDWORK, LISTS, Groundwork
 from lsbn.framework.local import LocalSettings
 from lsbn.framework.mergence import merge_order, union_sizes
-from lsbn.framework.proposals import Proposals, propose
+from lsbn.framework.proposals import propose
 from lsbn.framework.stages import Stages
+from lsbn.garbage import rare_collections
 from lsbn.graph import EdgeProbabilities
 from lsbn.knowledge import Constraints, Knowledge
 from lsbn.knowledge.copies import fold_with_knowledge
@@ -31,7 +35,7 @@ from lsbn.learners.averaging import SearchSettings
 from lsbn.learners.evidence import knowledge_diagnostics
 from lsbn.missing import average_learned, complete, completed_counts, learner_options
 from lsbn.pairs import PairStatistics
-from lsbn.parallel import Progress, ending_processes, threads
+from lsbn.parallel import Progress, ending_processes, once, threads
 from lsbn.parameters import (
     check_parameters,
     copies_of,
@@ -85,6 +89,7 @@ class NetworkFit:
     verbose: bool | Callable[[str], None]
     get_params: Callable[[], dict[str, Any]]
 
+    @rare_collections()
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn a network from a table.
 
@@ -175,25 +180,55 @@ class NetworkFit:
         averaging: dict[str, Any],
     ) -> _Part:
         """Learn a network from a complete table; ``averaging`` has options of model averaging."""
-        pairs = PairStatistics(dataset, self.n_jobs)
-        pairs.progress = stages.pace("partition", "blocks of pairs", "link communities")
-        with stages("partition"):
-            communities = self._partition(pairs, stages.report)
-        if self._searches_all_variables(pairs.dataset):
-            proposals = None
-            hierarchy = merge_order(communities)
-        else:
-            settings = replace(self._settings(int(seeds[1].generate_state(1)[0])), knowledge=told)
-            proposals = propose(pairs, communities, settings, seeds[0], stages, n_jobs=self.n_jobs)
-            hierarchy = proposals.hierarchy
-        if proposals is not None and (not self.last_pass or callable(self.learner)):
-            learned = Learned(EdgeProbabilities(proposals.edges, pairs.dataset.names))
+        prepare = partial(self._prepared, dataset, told, seeds, stages)
+        ground = once(prepare, GROUNDWORK) if self._averages else prepare()
+        if not self.last_pass or callable(self.learner):
+            learned = Learned(EdgeProbabilities(ground.edges, dataset.names))
         else:
             with stages("last pass"):
                 pace = stages.pace("last pass", "parts", "joining the parts, sampling orders")
-                learned = self._learn(pairs, proposals, seeds[2], told, averaging, pace)
-        proposed = None if proposals is None else proposals.diagnostics
-        return _Part(communities, hierarchy, learned, proposed)
+                learned = self._learn(dataset, ground, seeds[2], told, averaging, pace)
+        return _Part(ground.communities, ground.hierarchy, learned, ground.diagnostics)
+
+    def _prepared(
+        self,
+        dataset: Dataset,
+        told: Constraints | None,
+        seeds: list[np.random.SeedSequence],
+        stages: Stages,
+    ) -> Groundwork:
+        """Run all stages before the last pass."""
+        pairs = PairStatistics(dataset, self.n_jobs)
+        pairs.progress = stages.pace("partition", "blocks of pairs", "link communities")
+        survey = partial(self._surveyed, pairs, stages)
+        communities, pools, partners = once(survey, LISTS) if self._averages else survey()
+        if self._searches_all_variables(dataset):
+            return Groundwork(communities, merge_order(communities))
+        settings = replace(self._settings(int(seeds[1].generate_state(1)[0])), knowledge=told)
+        found = propose(dataset, communities, pools, settings, seeds[0], stages, n_jobs=self.n_jobs)
+        candidates = None
+        if self.last_pass and not callable(self.learner):
+            with stages("last pass", "candidates"):
+                proposed = (communities, found.blankets, found.edges, found.hierarchy)
+                candidates = find_candidates(partners, *proposed)
+        counts_itself = self.learner in ("model-averaging", "pc")
+        results = (found.hierarchy, found.diagnostics, candidates, found.edges)
+        return Groundwork(communities, *results, None if counts_itself else pairs)
+
+    def _surveyed(self, pairs: PairStatistics, stages: Stages) -> list[list[np.ndarray]]:
+        """Return all that the later stages need of the pairs.
+
+        These are the communities, and of each variable the candidates for its Markov blanket and
+        its partners in the last pass.
+        """
+        with stages("partition"):
+            communities = self._partition(pairs, stages.report)
+        if self._searches_all_variables(pairs.dataset):
+            return [communities, [], []]
+        with stages("blankets", "candidates"):
+            pools = blanket_candidates(pairs.dataset, weights=self.weights, pairs=pairs)
+        last_pass = self.last_pass and not callable(self.learner)
+        return [communities, pools, candidate_partners(pairs) if last_pass else []]
 
     def _coded(self, table: Any) -> Dataset:
         """Code the table with the parameters of the estimator."""
@@ -219,34 +254,32 @@ class NetworkFit:
 
     def _searches_all_variables(self, dataset: Dataset) -> bool:
         """Return whether the last pass searches among all variables and needs no candidates."""
-        averaging = self.last_pass and self.learner == "model-averaging"
-        return averaging and dataset.n_variables <= REACH
+        return self._averages and dataset.n_variables <= REACH
+
+    @property
+    def _averages(self) -> bool:
+        """Whether the last pass averages models. It then needs no statistics of pairs."""
+        return self.last_pass and self.learner == "model-averaging"
 
     def _learn(
         self,
-        pairs: PairStatistics,
-        proposals: Proposals | None,
+        dataset: Dataset,
+        ground: Groundwork,
         seed: np.random.SeedSequence,
         knowledge: Constraints | None,
         averaging: dict[str, Any],
         progress: Progress,
     ) -> Learned:
         """Run the last pass."""
-        dataset, candidates = pairs.dataset, None
-        if proposals is not None:
-            found = (proposals.communities, proposals.blankets, proposals.edges)
-            candidates = find_candidates(pairs, *found, proposals.hierarchy)
-        if self.learner in ("model-averaging", "pc"):
-            pairs.release()  # these learners count for themselves, and take long
         score = self._score()
         options: dict[str, Any] = {} if score is None else {"score": score}
         if self.learner == "model-averaging":
             options |= {"count": self.count, "progress": progress, **averaging}
         return LEARNERS[str(self.learner)](
             dataset,
-            candidates=candidates,
+            candidates=ground.candidates,
             knowledge=knowledge,
-            pairs=pairs,
+            pairs=ground.pairs,
             random_state=np.random.default_rng(seed),
             n_jobs=self.n_jobs,
             **options,
@@ -270,7 +303,6 @@ class NetworkFit:
             threshold=self.triplet_threshold,
             resolve=self.resolve_conflicts,
             seed=seed,
-            weights=self.weights,
             blanket_alpha=self.blanket_alpha,
         )
 

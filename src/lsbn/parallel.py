@@ -22,6 +22,7 @@ __all__ = [
     "ReadPlace",
     "ending_processes",
     "flow",
+    "once",
     "processes_pay",
     "run",
     "scatter",
@@ -135,6 +136,21 @@ def stream(
         return closed_quietly(Parallel(n_jobs=threads(n_jobs), **options)(calls))
 
     return _recorded(compute, len(items), codec, nested=nested)
+
+
+def once(function: Callable[[], Any], codec: Codec) -> Any:
+    """Call a function, unless its result is stored.
+
+    If a checkpoint is active, the calls inside the function are stored until it ends, then its
+    result.
+
+    Examples
+    --------
+    >>> once(lambda: run(abs, [-2, 1]), PLAIN)
+    [2, 1]
+    """
+    ((_, result),) = stream(lambda _: function(), [None], codec=codec, nested=True)
+    return result
 
 
 def _recorded(

@@ -24,6 +24,7 @@ from joblib import Parallel, cpu_count, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
 
 from lsbn.checkpoint import Codec, within_piece
+from lsbn.garbage import rare_collections
 from lsbn.placing import Placed, Sealed, on_all_workers, placed
 
 __all__ = [
@@ -154,7 +155,7 @@ def _piece(
 ) -> Sealed:
     """Return the place of an item and its result; called on a worker."""
     _keep_process()
-    with within_piece(folder if platform.node() == machine else None):
+    with rare_collections(), within_piece(folder if platform.node() == machine else None):
         result = function(tuple(each.data for each in wrapped), item.content)
     used = (platform.node(), os.getpid()), _memory()
     return Sealed((place, result if codec is None else codec.pack(result), used))

@@ -12,7 +12,7 @@ import naive
 from learner_cases import shuffled_alarm
 from lsbn.data import Dataset
 from lsbn.framework.blankets import blanket_candidates, iamb, markov_blankets
-from lsbn.framework.candidates import candidate_pools, find_candidates
+from lsbn.framework.candidates import candidate_partners, candidate_pools, find_candidates
 from lsbn.learners import LEARNERS, Candidates, learn_aracne, learn_mmhc, learn_pc
 from lsbn.learners.aracne import pair_level
 from lsbn.pairs import PairStatistics
@@ -56,7 +56,8 @@ def alarm():
 def candidates_of(dataset, communities):
     blankets = markov_blankets(dataset, blanket_candidates(dataset))
     nothing = sparse.csr_array((dataset.n_variables,) * 2)
-    return find_candidates(PairStatistics(dataset), communities, blankets, nothing)
+    partners = candidate_partners(PairStatistics(dataset))
+    return find_candidates(partners, communities, blankets, nothing)
 
 
 def joined(learned):

@@ -30,6 +30,7 @@ from lsbn.cli import (
     study,
 )
 from lsbn.cli.options import HelpFormatter
+from lsbn.garbage import rare_collections
 from lsbn.version import __version__
 
 __all__ = ["main", "make_parser"]
@@ -51,7 +52,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = make_parser().parse_args(argv)
     signals: list[int] = []
     try:
-        with _like_ctrl_c(signals), _plain_warnings(debug=arguments.debug):
+        quiet = _plain_warnings(debug=arguments.debug)
+        with _like_ctrl_c(signals), quiet, rare_collections():
             arguments.run(arguments)
             if sys.stdout is not None:
                 sys.stdout.flush()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lsbn.cli.options import reading_options
 from lsbn.cli.progress import StageProgress
@@ -14,22 +14,27 @@ if TYPE_CHECKING:
     import networkx as nx
 
     from lsbn.data import Dataset
+    from lsbn.drafts import KeptTable
 
-__all__ = ["read_table", "read_truth"]
+__all__ = ["layout_options", "read_table", "read_truth"]
 
 
-def read_table(arguments: argparse.Namespace, stages: StageProgress) -> Dataset:
+def layout_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return all that `lsbn.Dataset.read` takes beside the file, from the parsed arguments."""
+    keys = ("sep", "header", "skip")
+    return reading_options(arguments) | {key: getattr(arguments, key) for key in keys}
+
+
+def read_table(
+    arguments: argparse.Namespace, stages: StageProgress, kept: KeptTable | None = None
+) -> Dataset:
     """Read the table, and print notes on columns and rows that were changed or left out."""
     with stages("read", Path(arguments.data).name):
         from lsbn.data import Dataset
 
-        dataset = Dataset.read(
-            arguments.data,
-            **reading_options(arguments),
-            sep=arguments.sep,
-            header=arguments.header,
-            skip=arguments.skip,
-        )
+        dataset = None if kept is None else kept.read()
+        if dataset is None:
+            dataset = Dataset.read(arguments.data, **layout_options(arguments))
     for note in dataset.notes:
         print(f"note: {note}")
     return dataset

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lsbn.cli.inputs import read_table, read_truth
+from lsbn.cli.inputs import layout_options, read_table, read_truth
 from lsbn.cli.knowledge import KNOWLEDGE_HELP, add_knowledge_options, collect_knowledge
 from lsbn.cli.options import (
     LEARNERS,
@@ -138,6 +138,7 @@ def _add_averaging_options(how: argparse._ArgumentGroup) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Learn a network and write a run folder."""
+    from lsbn.drafts import KeptTable, draft_of
     from lsbn.runs import require_free
 
     if arguments.paper and arguments.scope == "global":
@@ -159,8 +160,11 @@ def run(arguments: argparse.Namespace) -> None:
     _check_draft(arguments)
     stages = StageProgress()
     with claimed(arguments.output):
-        dataset = read_table(arguments, stages)
-        learn_and_write(arguments, dataset, read_truth(arguments, dataset.names), stages)
+        kept = KeptTable(draft_of(arguments.output), arguments.data, layout_options(arguments))
+        dataset = read_table(arguments, stages, kept)
+        truth = read_truth(arguments, dataset.names)
+        with kept.kept(dataset):
+            learn_and_write(arguments, dataset, truth, stages)
     print_written(arguments.output, stages.total)
 
 

@@ -110,7 +110,7 @@ def _known_table(table: Any) -> tuple[Any, list[Any], int]:
     if isinstance(table, pa.Table | ParquetColumns):
         return table, table.column_names, table.num_rows
     table, own = _narwhals_frame(table)
-    return table, own, len(table)
+    return list(table.iter_columns()), own, len(table)
 
 
 def file_columns(
@@ -234,7 +234,7 @@ def _arrow_column(table: Any, place: int) -> pa.Array:
         return _numpy_column(table[:, place])
     if sparse.issparse(table):
         return _numpy_column(dense_column(table, place))
-    return _series_to_arrow(table[:, place])
+    return _series_to_arrow(table[place])
 
 
 def _narwhals_frame(table: Any) -> tuple[nw.DataFrame[Any], list[Any]]:

@@ -19,7 +19,7 @@ from lsbn.learners import Candidates
 from lsbn.learners.averaging import SearchSettings
 from lsbn.pairs import PairStatistics
 
-__all__ = ["candidate_pools", "find_candidates"]
+__all__ = ["candidate_partners", "candidate_pools", "find_candidates"]
 
 LEAST_PROBABILITY = 0.01
 """A pair that Mergence joined with a greater probability is a candidate."""
@@ -38,8 +38,13 @@ _JOINED = 0.5
 """Mergence joined a pair if P(i -> j) + P(j -> i) exceeds this."""
 
 
+def candidate_partners(pairs: PairStatistics) -> list[np.ndarray]:
+    """Return the heaviest partners of each variable, which are candidates of the last pass."""
+    return pairs.heaviest(["MI"], most=_PARTNERS)
+
+
 def find_candidates(
-    pairs: PairStatistics,
+    partners: Sequence[np.ndarray],
     communities: Sequence[np.ndarray],
     blankets: Sequence[np.ndarray],
     proposed: sparse.csr_array,
@@ -49,8 +54,8 @@ def find_candidates(
 
     Parameters
     ----------
-    pairs : PairStatistics
-        Statistics of the dataset.
+    partners : sequence of int arrays
+        See `candidate_partners`.
     communities : sequence of int arrays
         The second-order partition.
     blankets : sequence of int arrays
@@ -66,8 +71,7 @@ def find_candidates(
         The pools of `candidate_pools`, the blankets, the pairs that Mergence joined, and, with
         many variables, parts along the merge tree.
     """
-    partners = pairs.heaviest(["MI"], most=_PARTNERS)
-    n = pairs.dataset.n_variables
+    n = len(partners)
     expanded = n <= _EXPANDED
     pools = candidate_pools(communities, blankets, partners, proposed, expanded=expanded)
     joined = np.stack(sparse.triu(proposed + proposed.T > _JOINED, 1).nonzero(), axis=1)

@@ -19,7 +19,6 @@ from lsbn.framework.votes import Pair, Structure
 from lsbn.knowledge import Constraints
 from lsbn.learners import LEARNERS, PUBLISHED, Diagnostics, Learned, Score
 from lsbn.learners.greedy import Climbing
-from lsbn.pairs import WEIGHTS
 from lsbn.parallel import Progress, processes_pay, scatter
 
 __all__ = ["LocalSettings", "learn_communities", "local_learn", "resolve_conflicts"]
@@ -62,8 +61,6 @@ class LocalSettings:
         Seed of the learners, combined with the indices of the variables. The same sub-community of
         two overlapping communities therefore has the same result, and each worker learns this
         sub-community only once.
-    weights : sequence of str
-        Weight functions that give the candidates for Markov blankets.
     blanket_alpha : float, optional
         Level of the tests of Markov blankets. By default 0.001, or 1/n if that is less.
     knowledge : Constraints, optional
@@ -77,7 +74,6 @@ class LocalSettings:
     threshold: float = 0.5
     resolve: bool = True
     seed: int = 0
-    weights: Sequence[str] = WEIGHTS
     blanket_alpha: float | None = None
     knowledge: Constraints | None = None
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from lsbn.framework.blankets import blanket_candidates, markov_blankets
+from lsbn.data import Dataset
+from lsbn.framework.blankets import markov_blankets
 from lsbn.framework.diagnostics import CommunityDiagnostics
 from lsbn.framework.local import LocalSettings, learn_communities
 from lsbn.framework.mergence import mergence
 from lsbn.framework.stages import Stages
 from lsbn.learners.base import agreeing_with
-from lsbn.pairs import PairStatistics
 
 __all__ = ["Proposals", "propose"]
 
@@ -48,8 +49,9 @@ class Proposals:
 
 
 def propose(
-    pairs: PairStatistics,
+    dataset: Dataset,
     communities: list[np.ndarray],
+    pools: Sequence[np.ndarray],
     settings: LocalSettings,
     seed: np.random.SeedSequence,
     stages: Stages,
@@ -60,8 +62,10 @@ def propose(
 
     Parameters
     ----------
-    pairs : PairStatistics
+    dataset : Dataset
     communities : list of int arrays
+    pools : sequence of int arrays
+        Candidates for the Markov blanket of each variable, see `blanket_candidates`.
     settings : LocalSettings
     seed : SeedSequence
         One seed for each community is spawned from it.
@@ -73,13 +77,11 @@ def propose(
     -------
     Proposals
     """
-    dataset = pairs.dataset
     with stages("blankets"):
-        candidates = blanket_candidates(dataset, weights=settings.weights, pairs=pairs)
         alpha = settings.blanket_alpha or min(BLANKET_ALPHA, 1 / dataset.n_variables)
         pace = stages.pace("blankets", "variables")
         options: dict[str, Any] = {"alpha": alpha, "n_jobs": n_jobs, "progress": pace}
-        blankets = markov_blankets(dataset, candidates, **options)
+        blankets = markov_blankets(dataset, pools, **options)
     with stages("local", f"{len(communities):,}"):
         seeds = seed.spawn(len(communities))
         pace = stages.pace("local", "communities")

@@ -7,6 +7,7 @@ communities; (4) the partition support matrices; (5) the second-order network an
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from lsbn.checkpoint import PLAIN
 from lsbn.data import Dataset
 from lsbn.pairs import FALSE_DISCOVERIES, WEIGHTS, PairStatistics
-from lsbn.parallel import run
+from lsbn.parallel import run, spread
 from lsbn.partition.linkcomm import link_communities
 from lsbn.partition.second_order import (
     SecondOrderNetwork,
@@ -106,7 +107,7 @@ def ropart(
     tested = bound | {"pairs": pairs, "false_discoveries": false_discoveries}
     graphs = weighted_graphs(dataset, weights, **tested)
     report(stage_name("partition", f"{len(graphs)} weighted graphs"))
-    partitions = run(_partition, list(graphs.values()), n_jobs, PLAIN)
+    partitions = _partitions(list(graphs.values()), n_jobs, small=pairs.stored)
     report(stage_name("partition", "second order"))
     least: dict[str, Any] = {"min_agreement": min_agreement, "min_lift": min_lift, **bound}
     network = second_order_network(partitions, dataset.n_variables, **least)
@@ -114,6 +115,15 @@ def ropart(
     return RobustPartition(communities, dict(zip(graphs, partitions, strict=True)), graphs, network)
 
 
-def _partition(graph: WeightedGraph) -> list[np.ndarray]:
+def _partitions(
+    graphs: Sequence[WeightedGraph], n_jobs: int | None, *, small: bool
+) -> list[list[np.ndarray]]:
+    """Partition all graphs; the workers of a cluster need longer to begin than small ones take."""
+    if small:
+        return run(partial(_partition, ()), graphs, n_jobs, PLAIN)
+    return spread(_partition, (), graphs, n_jobs)
+
+
+def _partition(data: tuple, graph: WeightedGraph) -> list[np.ndarray]:
     """Return the link communities of a weighted graph."""
     return link_communities(graph.n_nodes, graph.edges, graph.weights).communities

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import local
 
@@ -13,8 +13,8 @@ from lsbn.kernels.lookup import MIXED, Lookup
 from lsbn.kernels.memory import ScoreMemory, empty_memory, variable_codes
 from lsbn.kernels.state import Columns
 
-Change = tuple[int, int, np.ndarray, np.ndarray, np.ndarray]
-"""Kind of score, child, slots of its memory, and their new keys and values."""
+Changes = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Rows of kind of score, child and number of new scores; all new keys, and their values."""
 
 
 class SearchMemory:
@@ -49,26 +49,36 @@ class SearchMemory:
         return memory
 
     @contextmanager
-    def changes(self, wanted: bool) -> Iterator[list[Change]]:
+    def changes(self, wanted: bool) -> Iterator[list[Changes]]:
         """Collect the scores that this thread adds to the memory inside the block, if wanted.
 
         A score is rounded in another way if it is computed with other families. So a search that
         is resumed must remember what the stopped search remembered.
         """
-        found: list[Change] = []
+        found: list[Changes] = []
         self._rooms.watched = {} if wanted else None
         yield found
+        heads, new_keys, new_values = [], [], []
         for (kind, child), before in (self._rooms.watched or {}).items():
             memory = self._scores[kind, child]
             slots = np.flatnonzero(memory.keys != before)
-            found.append((kind, child, slots, memory.keys[slots], memory.values[slots]))
+            heads.append((kind, child, len(slots)))
+            new_keys.append(memory.keys[slots])
+            new_values.append(memory.values[slots])
+        if heads:
+            joined = np.concatenate(new_keys), np.concatenate(new_values)
+            found.append((np.array(heads, np.int32), *joined))
         self._rooms.watched = None
 
-    def repeat(self, changes: Iterable[Change]) -> None:
+    def repeat(self, changes: list[Changes]) -> None:
         """Add the scores that `changes` collected."""
-        for kind, child, slots, keys, values in changes:
-            memory = self.scores(kind, child)
-            memory.keys[slots], memory.values[slots] = keys, values
+        for heads, all_keys, all_values in changes:
+            ends = np.cumsum(heads[:, 2])[:-1]
+            new = np.split(all_keys, ends), np.split(all_values, ends)
+            for (kind, child, _), keys, values in zip(heads.tolist(), *new, strict=True):
+                memory = self.scores(kind, child)
+                slots = (keys & np.uint64(max(self._slots, 1) - 1)).astype(np.int64)
+                memory.keys[slots], memory.values[slots] = keys, values
 
     def leanings(
         self, columns: Columns, lookup: Lookup, child: int, parents: np.ndarray

@@ -131,16 +131,18 @@ class SearchInParts:
         plan = PartPlan.of(search, self.score, self.sampling)
         seeds = self.rng.spawn(len(parts))
         tasks = [self._task(part, pools, rng) for part, rng in zip(parts, seeds, strict=True)]
-        results = spread(
+        order = np.argsort([-sum(map(len, task.pools)) for task in tasks], kind="stable")
+        ready = spread(  # the longest first, so that no worker has to wait for another at the end
             _search_part,
             (search.dataset, plan),
-            tasks,
+            [tasks[k] for k in order],
             self.n_jobs,
             _CODEC,
             processes=processes_pay(*search.dataset.codes.shape),
             nested=True,
             progress=tell and (lambda now, of, read: tell(done + now, done + of, read)),
         )
+        results = [ready[place] for place in np.argsort(order)]
         prior = search.prior
         search.take_prior(EdgePrior(plan.score.density, plan.shares))
         for part, result in zip(parts, results, strict=True):

@@ -9,7 +9,14 @@ import numpy as np
 
 from lsbn.kernels.direction import NO_PARENTS
 from lsbn.knowledge import Constraints
-from lsbn.learners.averaging.edge_prior import Blocks, EdgeCounts, EdgePrior, mean_prior
+from lsbn.learners.averaging.edge_prior import (
+    TOGETHER,
+    Blocks,
+    EdgeCounts,
+    EdgePrior,
+    mean_prior,
+)
+from lsbn.learners.averaging.parent_sets import ScoredSets
 from lsbn.learners.scoring import Score
 
 __all__ = ["ParentRules"]
@@ -124,27 +131,48 @@ class ParentRules:
             leaning[parents[~self.knowledge.allows(parents, v)]] = -np.inf
         return leaning
 
-    def edge_priors(self, v: int, parents: np.ndarray, score: Score) -> np.ndarray:
+    def edge_priors(self, v: int | np.ndarray, parents: np.ndarray, score: Score) -> np.ndarray:
         """Return what blocks and priors of single edges add to the log prior of each edge.
 
+        The edges go from ``parents`` to one child, or each to its own child, ascending.
         It is 0 for an edge whose prior probability is the density.
         """
         added = np.zeros(len(parents))
         if self.blocks is not None:
             added += self.blocks.log_odds(v, parents, self.shares)
         if self.knowledge is not None and len(self.knowledge.likely):
-            likely, log_odds = self.knowledge.likely_parents(v)
-            for u, own in zip(likely, log_odds, strict=True):
-                added[parents == u] = own - score.edge_log_odds(self.n)
+            self._add_likely(added, v, parents, score)
         return added
 
-    def set_priors(self, v: int, members: np.ndarray, score: Score) -> np.ndarray | float:
-        """Return the sums of `edge_priors` over the members of each parent set."""
-        likely = self.knowledge is not None and len(self.knowledge.likely)
-        if not self.shares and not likely:
-            return 0.0
-        inside = members >= 0
-        parents, place = np.unique(members[inside], return_inverse=True)
-        added = np.zeros(members.shape)
-        added[inside] = self.edge_priors(v, parents, score)[place]
-        return added.sum(axis=1)
+    def _add_likely(
+        self, added: np.ndarray, v: int | np.ndarray, parents: np.ndarray, score: Score
+    ) -> None:
+        """Put in what is known of single edges."""
+        assert self.knowledge is not None
+        children = np.broadcast_to(v, len(parents))
+        for child in np.unique(children).tolist():
+            here = slice(*np.searchsorted(children, [child, child + 1]).tolist())
+            likely, log_odds = self.knowledge.likely_parents(child)
+            for u, own in zip(likely, log_odds, strict=True):
+                added[here][parents[here] == u] = own - score.edge_log_odds(self.n)
+
+    def log_priors(
+        self, sets: Sequence[ScoredSets], penalty: np.ndarray, score: Score
+    ) -> list[np.ndarray]:
+        """Return the log prior of each parent set, by variable; `penalty` is that of its size."""
+        priors: list[np.ndarray] = []
+        likely = self.knowledge is not None and len(self.knowledge.likely) > 0
+        for start in range(0, len(sets), TOGETHER):
+            some = sets[start : start + TOGETHER]
+            counts = [len(own.scores) for own in some]
+            members = np.concatenate([own.members for own in some])
+            inside = members >= 0
+            found = penalty[inside.sum(axis=1)]
+            if self.shares or likely:
+                children = np.repeat([own.child for own in some], counts)
+                of_member = np.broadcast_to(children[:, None], members.shape)[inside]
+                added = np.zeros(members.shape)
+                added[inside] = self.edge_priors(of_member, members[inside], score)
+                found += added.sum(axis=1)
+            priors += np.split(found, np.cumsum(counts)[:-1])
+        return priors

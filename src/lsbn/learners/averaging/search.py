@@ -277,18 +277,18 @@ class ParentSetSearch:
         """Give all sets this prior."""
         if prior == self.prior:
             return
-        before = [self._log_prior(sets) for sets in self._sets]
+        before = self._log_priors()
         self.score = replace(self.score, density=prior.density)
         self.rules = self.rules.with_shares(prior.shares)
         self.penalty = self.score.penalty(self.n_all, self.depth)
         self._sets = [
-            replace(sets, scores=sets.scores + (self._log_prior(sets) - old))
-            for sets, old in zip(self._sets, before, strict=True)
+            replace(sets, scores=sets.scores + (new - old))
+            for sets, new, old in zip(self._sets, self._log_priors(), before, strict=True)
         ]
 
-    def _log_prior(self, sets: ScoredSets) -> np.ndarray:
-        added = self.rules.set_priors(sets.child, sets.members, self.score)
-        return self.penalty[sets.sizes] + added
+    def _log_priors(self) -> list[np.ndarray]:
+        """Log priors of the sets of each variable."""
+        return self.rules.log_priors(self._sets, self.penalty, self.score)
 
     # Several searches
 

@@ -1,0 +1,132 @@
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lsbn import Dataset, checkpoint
+from lsbn.cli.app import main
+from lsbn.data.columns import DataError
+from lsbn.drafts import KeptTable, draft_of, resumable
+
+OPTIONS = {"discretize": "quantile", "bins": 3, "missing": "infer"}
+TABLE = pd.DataFrame(
+    {
+        "size": np.arange(40) * 0.5,
+        "när": pd.date_range("2020-01-01", periods=40),
+        "hue": ["red", "blue", None, "red"] * 10,
+    }
+)
+
+
+@pytest.fixture
+def file(tmp_path):
+    TABLE.to_csv(tmp_path / "t.csv", index=False)
+    return tmp_path / "t.csv"
+
+
+class Stopped(BaseException):
+    """Stands for the death of a process."""
+
+
+def stored(draft, file, options=OPTIONS):
+    """Put the table of a file into a draft, as a fit that is stopped after its first piece."""
+    table = KeptTable(draft, file, options)
+    dataset = Dataset.read(file, **options)
+    fit = resumable(draft, dataset, {"random_state": 0}, np.random.SeedSequence(0))
+
+    def stop():
+        record = checkpoint.begin_call(1)
+        record.store(0, 5)
+        record.checkpoint.flush()
+        raise Stopped
+
+    with pytest.raises(Stopped), table.kept(dataset), fit:
+        stop()
+    return dataset
+
+
+def test_the_table_of_a_draft_is_that_of_the_file(tmp_path, file):
+    dataset = stored(tmp_path / "draft", file)
+    found = KeptTable(tmp_path / "draft", file, OPTIONS).read()
+    assert found is not None
+    for name in ("names", "states", "notes", "cuts", "missing"):
+        assert getattr(found, name) == getattr(dataset, name)
+    for name in ("codes", "cards", "gaps"):
+        ours, other = getattr(found, name), getattr(dataset, name)
+        assert ours.dtype == other.dtype
+        assert ours.tolist() == other.tolist()
+    assert [cut is None for cut in found.cuts] == [False, False, True]
+
+
+def test_another_file_or_other_options_are_noticed(tmp_path, file):
+    stored(tmp_path / "draft", file)
+    assert KeptTable(tmp_path / "draft", file, OPTIONS | {"bins": 4}).read() is None
+    times = file.stat()
+    file.write_text(file.read_text().replace("red", "tan", 1))
+    os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert KeptTable(tmp_path / "draft", file, OPTIONS).read() is None
+    file.unlink()
+    assert KeptTable(tmp_path / "draft", file, OPTIONS).read() is None
+    assert KeptTable(tmp_path / "no draft", tmp_path / "t.csv", OPTIONS).read() is None
+
+
+def test_a_damaged_table_is_read_from_the_file_again(tmp_path, file):
+    stored(tmp_path / "draft", file)
+    (kept,) = (tmp_path / "draft").glob("*.kept")
+    kept.write_bytes(kept.read_bytes()[:-30])
+    assert KeptTable(tmp_path / "draft", file, OPTIONS).read() is None
+
+
+def test_the_draft_stays_until_the_result_is_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "_INTERVAL", 0.0)
+    data, run = tmp_path / "t.csv", tmp_path / "run"
+    rng = np.random.default_rng(0)
+    pd.DataFrame(rng.integers(3, size=(200, 6))).add_prefix("x").to_csv(data, index=False)
+    words = ["learn", str(data), "-o", str(run), "--effort", "quick", "--jobs", "1"]
+    with monkeypatch.context() as full_disk:
+
+        def refuse(*_, **__):
+            raise OSError("no space left")
+
+        full_disk.setattr("lsbn.runs.write_run", refuse)
+        assert main(words) == 2
+    assert draft_of(run).exists()
+
+    assert main([*words, "--resume"]) == 0
+    assert run.exists()
+    assert not draft_of(run).exists()
+
+
+def test_a_resumed_command_does_not_code_the_file_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "_INTERVAL", 0.0)
+    data, run = tmp_path / "t.csv", tmp_path / "run"
+    rng = np.random.default_rng(0)
+    pd.DataFrame(rng.integers(3, size=(300, 12)).astype(str)).add_prefix("x").to_csv(
+        data, index=False
+    )
+    words = ["learn", str(data), "-o", str(run), "--effort", "quick", "--jobs", "1"]
+    flush, left = checkpoint.Checkpoint.flush, [3]
+
+    def stop(self):
+        flush(self)
+        left[0] -= 1
+        if not left[0]:
+            raise Stopped
+
+    monkeypatch.setattr(checkpoint.Checkpoint, "flush", stop)
+    with pytest.raises(Stopped):
+        main(words)
+    assert draft_of(run).exists()
+
+    def refuse(*_, **__):
+        raise DataError("the file is read again")
+
+    monkeypatch.setattr("lsbn.data.dataset.file_columns", refuse)
+    changed = data.read_text().replace("1", "0", 1)
+    original = data.read_text()
+    data.write_text(changed)
+    assert main([*words, "--resume"]) == 2
+    data.write_text(original)
+    assert main([*words, "--resume"]) == 0
+    assert not draft_of(run).exists()
