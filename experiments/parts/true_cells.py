@@ -14,7 +14,7 @@ from lsbn.answers.gaps import Gaps, network_tables
 from lsbn.kernels.gaps import NetworkTables
 from lsbn.learners import LEARNERS
 from lsbn.missing import average_learned, learner_options
-from lsbn.missing.deck import drawn_from_rows
+from lsbn.missing.start import drawn_by_trees
 from lsbn.network import BayesianNetwork
 
 COMPLETIONS = 10
@@ -49,7 +49,7 @@ def graph_by_true_cells(net: BayesianNetwork, data: Dataset, seed: int) -> nx.Di
     assert data.gaps is not None
     rng = np.random.default_rng(seed)
     tables, gaps, parts = true_tables(net, data), Gaps.of(data.gaps), []
-    table = drawn_from_rows(data, rng)
+    table = drawn_by_trees(data, rng)
     for options in learner_options("standard", COMPLETIONS, COMPLETIONS):
         table = replace(table, codes=gaps.draw(table.codes, tables, SWEEPS, rng))
         parts.append(LEARNERS["model-averaging"](table, random_state=rng, n_jobs=1, **options))
