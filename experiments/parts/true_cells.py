@@ -1,12 +1,17 @@
 """Learn from a table whose missing cells are drawn from the network that made it.
 
 No method that has only the table can draw them better. What is still lost is lost with the cells.
+Or chains begin with the true cells: those that begin otherwise are stuck if they end with less.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from unittest.mock import patch
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 
 from lsbn import Dataset
 from lsbn.answers.families import FamilyTable
@@ -14,7 +19,7 @@ from lsbn.answers.gaps import Gaps, network_tables
 from lsbn.kernels.gaps import NetworkTables
 from lsbn.learners import LEARNERS
 from lsbn.missing import average_learned, learner_options
-from lsbn.missing.start import drawn_by_trees
+from lsbn.missing.start import drawn_by_trees, drawn_from_columns
 from lsbn.network import BayesianNetwork
 
 COMPLETIONS = 10
@@ -42,6 +47,24 @@ def true_tables(net: BayesianNetwork, data: Dataset) -> NetworkTables:
         v = place[child]
         families[v] = FamilyTable(v, parents, data.cards[parents], table)
     return network_tables([family for family in families if family is not None], data.cards)
+
+
+@contextmanager
+def chains_begin_with(whole: pd.DataFrame) -> Iterator[None]:
+    """Let chains of completions begin with the cells of a table without gaps."""
+
+    def start(dataset: Dataset, rng: np.random.Generator) -> Dataset:
+        """Fill the gaps with the true cells; states that no row shows stay at random."""
+        table = drawn_from_columns(dataset, rng)
+        for v, name in enumerate(dataset.names):
+            code = {str(state): k for k, state in enumerate(dataset.states[v])}
+            true = whole[name].astype(str).map(code)
+            known = true.notna().to_numpy()
+            table.codes[v, known] = true[known].astype(int)
+        return table
+
+    with patch("lsbn.missing.chain.drawn_by_trees", start):
+        yield
 
 
 def graph_by_true_cells(net: BayesianNetwork, data: Dataset, seed: int) -> nx.DiGraph:

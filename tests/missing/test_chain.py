@@ -1,18 +1,22 @@
 """Completions of tables: what stays, what is drawn, and that noise stays noise."""
 
+import itertools
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import naive
 from lsbn import load_network
 from lsbn.answers.families import DataCounts
 from lsbn.answers.predictive import predictive_table
 from lsbn.data import DataError, Dataset
 from lsbn.knowledge import Knowledge, resolve
 from lsbn.learners import LEARNERS, Score
-from lsbn.missing import ChainSettings, chain, complete, learner_options, walk
+from lsbn.learners.families import FamilyScores
+from lsbn.missing import ChainSettings, chain, complete, learner_options, start, walk
 from lsbn.missing.halfway import drawn_table
 from lsbn.missing.start import drawn_by_trees, drawn_from_columns
 from lsbn.missing.walk import NetworkWalk, _order_of
@@ -173,6 +177,57 @@ def test_chains_keep_no_table_that_nothing_reads(dataset, monkeypatch):
     tables = complete(dataset, np.random.default_rng(0), settings=settings)
     assert [len(own.recent) for own in chains] == [0, 0]
     assert not any("bits" in vars(table) for table in tables)
+
+
+def test_networks_of_chains_that_arrived_have_exact_probabilities():
+    """All completions of six cells and all graphs, weighted by their orders, are enumerated.
+
+    One point of the integral stands for it in the tests half-way, so they lean to fewer edges.
+    """
+    rng = np.random.default_rng(3)
+    a = rng.integers(0, 2, 60)
+    b = np.where(rng.random(60) < 0.45, a, rng.integers(0, 2, 60))
+    c = np.where(rng.random(60) < 0.35, b, rng.integers(0, 2, 60))
+    table = pd.DataFrame({"a": a, "b": b, "c": c}).astype(object)
+    for cell in rng.choice(180, 6, replace=False):
+        table.iat[cell // 3, cell % 3] = None
+    dataset, score = Dataset.from_table(table, missing="infer"), Score("bdeu", density=0.3)
+    settings = ChainSettings(most_rounds=4, draws=1)
+    own = chain.Augmentation(dataset, np.random.default_rng(0), score, None, 1, settings)
+    while own.moves():
+        own.advance()
+    joined, draw, rounds = np.zeros((3, 3)), own._draw, 700
+
+    def counted(parents):
+        for v, above in enumerate(parents):
+            joined[list(above), v] += 1 / rounds
+        draw(parents)
+
+    own._draw = counted
+    for _ in range(rounds):
+        own.advance()
+    np.testing.assert_allclose(joined + joined.T, joined_exactly(dataset, score), atol=0.12)
+
+
+def joined_exactly(dataset, score):
+    """Probability that each pair is joined, by enumeration."""
+    n, gaps, weights, pairs = dataset.n_variables, np.argwhere(dataset.gaps), [], []
+    graphs = [(graph, naive.linear_extensions(graph)) for graph in naive.dags(n)]
+    for values in itertools.product((0, 1), repeat=len(gaps)):
+        codes = dataset.codes.copy()
+        codes[tuple(gaps.T)] = values
+        family = cache(FamilyScores(replace(dataset, codes=codes, gaps=None), score))
+        for graph, orders in graphs:
+            log = sum(family(v, above) for v, above in enumerate(graph))
+            weights.append(orders * np.exp(log))
+            pairs.append([[u in graph[v] or v in graph[u] for v in range(n)] for u in range(n)])
+    return np.average(np.array(pairs, float), axis=0, weights=weights)
+
+
+def test_trees_of_long_tables_use_some_rows(dataset, monkeypatch):
+    monkeypatch.setattr(start, "ROWS", 50)
+    table = drawn_by_trees(dataset, np.random.default_rng(0))
+    assert (table.codes == dataset.codes)[~dataset.gaps].all()
 
 
 def test_very_many_variables_are_searched_among_partners(dataset, monkeypatch):
