@@ -51,8 +51,9 @@ table with 80 % (for 10 % missing) or 50 % (for 30 %) of the rows. *true start* 
 chains begin with the true cells. *true cells* learns ten completions that are drawn from the true
 network, with its true tables. *by rows* is hill climbing by BIC, where each edge is judged by the
 rows that have all values it needs. *MIIC* is that of pyAgrum, which (in version 3.3.1) refuses
-missing values, so they are a state. These columns are F of the skeleton in percent.
-*impute* is the share of missing cells in percent whose true state `impute` gives; *mode* fills in the most frequent state of the column, *KNN* and *iterative* are
+missing values, so they are a state. These columns are F of the skeleton in percent. *impute* is the
+share of missing cells in percent whose true state `impute` gives; *mode* fills in the most frequent
+state of the column, *KNN* and *iterative* are
 scikit-learn's imputers on the codes of the states, rounded. *unseen* is the mean log-likelihood of
 up to 5,000 unseen complete rows in nats (those whose states both tables have), averaged over the
 networks of *infer*, *fewer rows* or *true start*. All figures are means over the seeds; a
@@ -62,11 +63,13 @@ dash means that nothing could be learned, or that the figure was not measured.""
 COMPARED = (
     ("infer", "fewer rows"),
     ("unseen", "unseen fewer"),
-    ("infer", "true cells"),
+    ("infer", "true start"),
     ("unseen", "unseen start"),
 )
 PAIRS = """\
 Differences of columns of the table above, mean and standard error over the tables."""
+
+
 NOISE_IS_SHOWN = """\
 Twenty independent columns with two to four states, 1,000 rows, 30 % of the values missing at
 random. *Highest* is the largest probability of an edge in either direction, and *above 0.5* the
