@@ -42,16 +42,14 @@ def cells(dataset, rng):
     )
 
 
-def after_tests(
-    dataset, table, parents, times, knowledge=None, left_out=(), score=SPARSE, reverse=False
-):
+def after_tests(dataset, table, parents, times, knowledge=None, left_out=(), *, reverse=False):
     """Test the same network and table several times."""
     found = []
     for seed in range(times):
         rng = np.random.default_rng(seed)
-        test = FamilyTest(dataset, score, knowledge, rng)
+        test = FamilyTest(dataset, SPARSE, knowledge, rng)
         test.left_out |= set(left_out)
-        families = scores(score, knowledge)
+        families = scores(SPARSE, knowledge)
         found.append(test(parents, table, families, cells(dataset, rng), reverse))
     return found
 
