@@ -98,9 +98,12 @@ def main() -> None:
             case, found = Case(name, kind, share, arguments.rows, seed), {}
             for figure in arguments.figures:
                 found |= store.get(f"{case.key} {figure}", partial(measured, case, figure))
-            cells.append(found)
-        if all(cells):
-            rows.append([name, f"{share:.0%} {kind}", *means(cells, arguments.figures)])
+            if found:
+                cells.append(found)
+        if cells:
+            rows.append(
+                [name, f"{share:.0%} {kind}", str(len(cells)), *means(cells, arguments.figures)]
+            )
             pairs += [(name, f"{share:.0%} {kind}", cell) for cell in cells]
     noise = [store.get(f"noise {seed}", partial(noise_joined, seed)) for seed in arguments.seeds]
     joined = [
@@ -116,7 +119,7 @@ def main() -> None:
     if arguments.figures != [*FIGURES]:
         command += f' --figures "{",".join(arguments.figures)}"'
     command += "`"
-    header = ["network", "missing", *arguments.figures]
+    header = ["network", "missing", "tables", *arguments.figures]
     note = f"{command}\n\n{WHAT_IS_SHOWN}"
     page = Table("missing", "Missing values", header, rows, note).markdown(1)
     header = ["tables", "number", *(" - ".join(columns) for columns in COMPARED)]
