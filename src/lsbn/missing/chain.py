@@ -242,12 +242,12 @@ class Augmentation:
             net = drawn_tables(parents, DataCounts(self.table), self.score, self.rng)
             self.table = self._drawn_cells(self.table, net)
 
-    def families(self, density: float | None = None) -> Families:
-        """Return what scores families of a table, by a density: that of the chain by default.
+    def families(self) -> Families:
+        """Return what scores families of a table, by the density of the chain.
 
         It scores a copy of the table with the same codes, so that no table keeps bit columns.
         """
-        score, density = self.score, density or self.walk.density
+        score, density = self.score, self.walk.density
         if score.finds_density and density is not None:
             score = replace(score, density=density)
         return lambda table: FamilyScores(replace(table), score, self.knowledge, self.lookup)
