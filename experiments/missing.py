@@ -179,9 +179,9 @@ def means(cells: list[dict[str, float]], figures: list[str]) -> list[str]:
 def differences(found: list[tuple[str, str, dict[str, float]]]) -> list[list[str]]:
     """Return the mean differences of two columns, over all tables and over groups of them."""
     groups: dict[str, list[dict[str, float]]] = {}
-    for name, missing, cell in found:
-        for group in (name, missing, "all"):
-            groups.setdefault(group, []).append(cell)
+    for place in range(3):
+        for name, missing, cell in found:
+            groups.setdefault((name, missing, "all")[place], []).append(cell)
     rows = []
     for group, cells in groups.items():
         row = [group, str(len(cells))]
