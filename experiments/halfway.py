@@ -21,8 +21,8 @@ from lsbn.answers.gaps import Gaps, network_tables
 from lsbn.files import atomic_file
 from lsbn.learners import Score
 from lsbn.learners.families import FamilyScores
-from lsbn.missing.deck import drawn_from_rows
 from lsbn.missing.halfway import drawn_table, halfway_table
+from lsbn.missing.start import drawn_by_trees
 from lsbn.studies.tabular import Table
 from missing import Case
 from parts.true_cells import true_tables
@@ -97,7 +97,7 @@ def walk(question: Question, steps: tuple[float, ...], rows: int = 5000) -> dict
         tuple(sorted(place[name] for name in case.net.dag.predecessors(own))) for own in data.names
     ]
     assert data.gaps is not None
-    gaps, table, found = Gaps.of(data.gaps), drawn_from_rows(data, rng), {}
+    gaps, table, found = Gaps.of(data.gaps), drawn_by_trees(data, rng), {}
     table = replace(table, codes=gaps.draw(table.codes, true_tables(case.net, data), 60, rng))
     for t in steps:
         ratios = []

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, stdev
 from time import process_time
 
 import networkx as nx
@@ -35,28 +35,39 @@ from lsbn.network import BayesianNetwork
 from lsbn.studies.tabular import Table
 from parts.available_rows import climb
 from parts.command_line import numbers, words
-from parts.true_cells import graph_by_true_cells
+from parts.true_cells import chains_begin_with, graph_by_true_cells
 
 COMPLETE = {0.1: 0.8, 0.3: 0.5}
 """The share of the rows of a complete table that is compared with a share of missing values."""
 KINDS = ("at random", "by columns")
-STRUCTURE = ("infer", "fewer rows", "true cells", "by rows", "drop", "state", "MIIC")
+STRUCTURE = ("infer", "fewer rows", "true start", "true cells", "by rows", "drop", "state", "MIIC")
 FILLING = ("impute", "mode", "KNN", "iterative")
-PREDICTION = ("unseen", "unseen fewer")
+PREDICTION = ("unseen", "unseen fewer", "unseen start")
 FIGURES = (*STRUCTURE, *FILLING, *PREDICTION)
 UNSEEN_ROWS = 5000
 WHAT_IS_SHOWN = """\
 *infer* is `LSBN(missing="infer")`, *drop* and *state* the other options. *fewer rows* is a complete
-table with 80 % (for 10 % missing) or 50 % (for 30 %) of the rows. *true cells* learns ten
-completions that are drawn from the true network. *by rows* is hill climbing by
-BIC, where each edge is judged by the rows that have all values it needs. *MIIC* is that of pyAgrum,
-which (in version 3.3.1) refuses missing values, so they are a state. These columns are F of the
-skeleton in percent. *impute* is the share of missing cells in percent whose true state `impute`
-gives; *mode* fills in the most frequent state of the column, *KNN* and *iterative* are
+table with 80 % (for 10 % missing) or 50 % (for 30 %) of the rows. *true start* is *infer* whose
+chains begin with the true cells. *true cells* learns ten completions that are drawn from the true
+network, with its true tables. *by rows* is hill climbing by BIC, where each edge is judged by the
+rows that have all values it needs. *MIIC* is that of pyAgrum, which (in version 3.3.1) refuses
+missing values, so they are a state. These columns are F of the skeleton in percent. *impute* is the
+share of missing cells in percent whose true state `impute` gives; *mode* fills in the most frequent
+state of the column, *KNN* and *iterative* are
 scikit-learn's imputers on the codes of the states, rounded. *unseen* is the mean log-likelihood of
 up to 5,000 unseen complete rows in nats (those whose states both tables have), averaged over the
-networks of *infer*, or of *fewer rows*. All figures are means over the seeds; a dash means that
-nothing could be learned, or that the figure was not measured."""
+networks of *infer*, *fewer rows* or *true start*. All figures are means over the seeds; a
+dash means that nothing could be learned, or that the figure was not measured."""
+
+
+COMPARED = (
+    ("infer", "fewer rows"),
+    ("unseen", "unseen fewer"),
+    ("infer", "true start"),
+    ("unseen", "unseen start"),
+)
+PAIRS = """\
+Differences of columns of the table above, mean and standard error over the tables."""
 
 
 NOISE_IS_SHOWN = """\
@@ -79,7 +90,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path(__file__).with_suffix(".md"))
     arguments = parser.parse_args()
     store = Store(arguments.store, arguments.finished)
-    rows = []
+    rows, pairs = [], []
     shares = [percent / 100 for percent in arguments.percent]
     for name, kind, share in product(arguments.networks, arguments.kinds, shares):
         cells = []
@@ -87,9 +98,13 @@ def main() -> None:
             case, found = Case(name, kind, share, arguments.rows, seed), {}
             for figure in arguments.figures:
                 found |= store.get(f"{case.key} {figure}", partial(measured, case, figure))
-            cells.append(found)
-        if all(cells):
-            rows.append([name, f"{share:.0%} {kind}", *means(cells)])
+            if found:
+                cells.append(found)
+        if cells:
+            rows.append(
+                [name, f"{share:.0%} {kind}", str(len(cells)), *means(cells, arguments.figures)]
+            )
+            pairs += [(name, f"{share:.0%} {kind}", cell) for cell in cells]
     noise = [store.get(f"noise {seed}", partial(noise_joined, seed)) for seed in arguments.seeds]
     joined = [
         [str(seed), f"{cell['highest']:.2f}", f"{cell['above 0.5']:.0f}"]
@@ -104,9 +119,11 @@ def main() -> None:
     if arguments.figures != [*FIGURES]:
         command += f' --figures "{",".join(arguments.figures)}"'
     command += "`"
-    header = ["network", "missing", *FIGURES]
+    header = ["network", "missing", "tables", *arguments.figures]
     note = f"{command}\n\n{WHAT_IS_SHOWN}"
     page = Table("missing", "Missing values", header, rows, note).markdown(1)
+    header = ["tables", "number", *(" - ".join(columns) for columns in COMPARED)]
+    page += "\n" + Table("pairs", "Differences", header, differences(pairs), PAIRS).markdown(2)
     header = ["seed", "highest", "above 0.5"]
     page += "\n" + Table("noise", "Noise", header, joined, NOISE_IS_SHOWN).markdown(2)
     with atomic_file(arguments.output) as draft:
@@ -149,14 +166,32 @@ class Store:
         return self.cells.get(key, {})
 
 
-def means(cells: list[dict[str, float]]) -> list[str]:
+def means(cells: list[dict[str, float]], figures: list[str]) -> list[str]:
     """Return the mean of each figure over the seeds; a dash if a seed does not have it."""
     return [
         f"{fmean(cell[figure] for cell in cells):.{3 if figure in PREDICTION else 1}f}"
         if all(figure in cell for cell in cells)
         else "-"
-        for figure in FIGURES
+        for figure in figures
     ]
+
+
+def differences(found: list[tuple[str, str, dict[str, float]]]) -> list[list[str]]:
+    """Return the mean differences of two columns, over all tables and over groups of them."""
+    groups: dict[str, list[dict[str, float]]] = {}
+    for place in range(3):
+        for name, missing, cell in found:
+            groups.setdefault((name, missing, "all")[place], []).append(cell)
+    rows = []
+    for group, cells in groups.items():
+        row = [group, str(len(cells))]
+        for a, b in COMPARED:
+            own = [cell[a] - cell[b] for cell in cells if a in cell and b in cell]
+            digits = 3 if a in PREDICTION else 1
+            error = f" ± {stdev(own) / len(own) ** 0.5:.{digits}f}" if len(own) > 1 else ""
+            row.append(f"{fmean(own):+.{digits}f}{error}" if own else "-")
+        rows.append(row)
+    return rows
 
 
 class Case:
@@ -199,6 +234,23 @@ class Case:
         fewer = self.tables[0].head(int(COMPLETE[self.share] * self.rows))
         return LSBN(random_state=self.seed, n_jobs=1).fit(fewer)
 
+    @cached_property
+    def informed(self) -> LSBN:
+        """The model whose chains begin with the true cells."""
+        with chains_begin_with(self.tables[0]):
+            return LSBN(missing="infer", random_state=self.seed, n_jobs=1).fit(self.tables[2])
+
+    @cached_property
+    def new_rows(self) -> pd.DataFrame:
+        """Rows that were not learned, whose states both tables have."""
+        seed = np.random.SeedSequence([1, self.seed])
+        rows = self.net.sample(UNSEEN_ROWS, random_state=seed).astype(str)
+        fewer = self.tables[0].head(int(COMPLETE[self.share] * self.rows))
+        for table in (fewer, self.tables[2]):
+            for name in table:
+                rows = rows[rows[name].isin(table[name].dropna().astype(str))]
+        return rows
+
 
 def measured(case: Case, figure: str) -> dict[str, float]:
     """Return one figure of one table; nothing if it cannot be had."""
@@ -211,7 +263,9 @@ def measured(case: Case, figure: str) -> dict[str, float]:
     if figure in FILLING:
         return {figure: accuracy(table, mask, figure)}
     if figure in PREDICTION:
-        return {figure: unseen(case.model if figure == "unseen" else case.smaller, case)}
+        models = {"unseen": "model", "unseen fewer": "smaller", "unseen start": "informed"}
+        model: LSBN = getattr(case, models[figure])
+        return {figure: float(model.log_likelihood(case.new_rows, average=True).mean())}
     graph = _graph(case, figure)
     return {} if graph is None else {figure: f_score(graph, case.net)}
 
@@ -219,8 +273,8 @@ def measured(case: Case, figure: str) -> dict[str, float]:
 def _graph(case: Case, figure: str) -> nx.DiGraph | None:
     """Learn the graph of another method; None if it cannot be had."""
     gaps = case.tables[2]
-    if figure == "fewer rows":
-        return case.smaller.dag_
+    if figure in ("fewer rows", "true start"):
+        return (case.smaller if figure == "fewer rows" else case.informed).dag_
     if figure == "true cells":
         return graph_by_true_cells(case.net, Dataset.from_table(gaps, missing="infer"), case.seed)
     if figure == "by rows":
@@ -231,17 +285,6 @@ def _graph(case: Case, figure: str) -> nx.DiGraph | None:
         return LSBN(missing=figure, random_state=case.seed, n_jobs=1).fit(gaps).dag_
     except ValueError:  # fewer than two rows are left
         return None
-
-
-def unseen(model: LSBN, case: Case) -> float:
-    """Return the mean log-likelihood of new rows, whose states both tables have."""
-    seed = np.random.SeedSequence([1, case.seed])
-    rows = case.net.sample(UNSEEN_ROWS, random_state=seed).astype(str)
-    fewer = case.tables[0].head(int(COMPLETE[case.share] * case.rows))
-    for table in (fewer, case.tables[2]):
-        for name in table:
-            rows = rows[rows[name].isin(table[name].dropna().astype(str))]
-    return float(np.mean(model.log_likelihood(rows, average=True)))
 
 
 def noise_joined(seed: int, rows: int = 1000, columns: int = 20) -> dict[str, float]:

@@ -46,15 +46,6 @@ def joint_share(families, cards, row, gaps):
     return {values: p / total for values, p in found.items()}
 
 
-def similarity(codes, gaps, columns, weights, row, other):
-    """Agreeing columns of two rows count plus their weight, differing ones minus."""
-    total = 0
-    for u, weight in zip(columns, weights, strict=True):
-        if not gaps[u, row] and not gaps[u, other]:
-            total += weight if codes[u, row] == codes[u, other] else -weight
-    return total
-
-
 def halfway_rows(first, second, above, cards):
     """Root of the product of two tables, for each configuration of ``above``, the first lowest."""
     for values in itertools.product(*(range(cards[u]) for u in reversed(above))):

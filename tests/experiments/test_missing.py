@@ -7,6 +7,7 @@ from experiment_cases import load_experiment
 from lsbn import Dataset, load_network
 from lsbn.kernels.gaps import log_observed
 from lsbn.missing import chain
+from lsbn.missing.start import drawn_by_trees
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +62,25 @@ def test_a_case_is_learned_once(study, monkeypatch):
 
 def test_a_figure_that_a_seed_lacks_is_a_dash(study):
     cells = [dict.fromkeys(study.FIGURES, 50.0), {"infer": 60.0}]
-    assert study.means(cells)[:2] == ["55.0", "-"]
+    assert study.means(cells, ["infer", "mode"]) == ["55.0", "-"]
+
+
+def test_differences_are_paired(study):
+    cells = [{"infer": 90.0, "fewer rows": 88.0}, {"infer": 92.0, "fewer rows": 91.0}]
+    found = study.differences([("alarm", "30% at random", cell) for cell in cells])
+    assert [row[0] for row in found] == ["alarm", "30% at random", "all"]
+    assert all(row[1:] == ["2", "+1.5 ± 0.5", "-", "-", "-"] for row in found)
+
+
+def test_chains_begin_with_the_true_cells(table):
+    parts = load_experiment("parts.true_cells")
+    mask = np.random.default_rng(0).random(table.shape) < 0.3
+    data = Dataset.from_table(table.astype(object).mask(mask), missing="infer")
+    with parts.chains_begin_with(table):
+        found = chain.drawn_by_trees(data, np.random.default_rng(0))
+    assert found.gaps is None
+    assert (found.to_pandas().astype(str) == table.astype(str)).to_numpy().mean() > 0.999
+    assert chain.drawn_by_trees is drawn_by_trees
 
 
 def test_noise_is_not_joined(study, monkeypatch):

@@ -1,22 +1,25 @@
 """Completions of tables: what stays, what is drawn, and that noise stays noise."""
 
+import itertools
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import naive
 from lsbn import load_network
 from lsbn.answers.families import DataCounts
 from lsbn.answers.predictive import predictive_table
 from lsbn.data import DataError, Dataset
 from lsbn.knowledge import Knowledge, resolve
 from lsbn.learners import LEARNERS, Score
-from lsbn.missing import ChainSettings, chain, complete, learner_options, walk
-from lsbn.missing.deck import drawn_from_columns, drawn_from_rows, similarities
+from lsbn.learners.families import FamilyScores
+from lsbn.missing import ChainSettings, chain, complete, learner_options, start, walk
 from lsbn.missing.halfway import drawn_table
+from lsbn.missing.start import drawn_by_trees, drawn_from_columns
 from lsbn.missing.walk import NetworkWalk, _order_of
-from naive_missing import similarity
 
 COLUMNS = ["HR", "HRBP", "HRSAT", "CO", "ERRLOWOUTPUT", "HREKG"]
 SHORT = ChainSettings(completions=2, between=1, chains=2, most_rounds=2, draws=2)
@@ -79,37 +82,26 @@ def test_a_table_without_gaps_is_its_own_completion():
     assert complete(dataset, np.random.default_rng(0)) == [dataset]
 
 
-def test_similar_rows_fill_better_than_columns(dataset):
+def test_trees_fill_better_than_columns(dataset):
     truth = load_network("alarm").sample(300, random_state=0)[COLUMNS].astype(str).to_numpy().T
     right = []
-    for fill in (drawn_from_columns, drawn_from_rows):
+    for fill in (drawn_from_columns, drawn_by_trees):
         table = fill(dataset, np.random.default_rng(0))
         assert (table.codes == dataset.codes)[~dataset.gaps].all()
         right.append((truth == table.to_pandas().astype(str).to_numpy().T)[dataset.gaps].mean())
     assert right[1] > right[0] + 0.1
 
 
-def test_similarities_count_columns_that_agree_and_differ(dataset):
-    columns, weights = np.array([0, 2, 5]), np.array([7, 2, 1])
-    rows, donors = np.arange(0, 40), np.arange(100, 180)
-    found = similarities(dataset, (columns, weights), rows, donors)
-    wanted = [
-        [similarity(dataset.codes, dataset.gaps, columns, weights, r, d) for d in donors]
-        for r in rows
-    ]
-    np.testing.assert_array_equal(found, wanted)
-
-
 def test_columns_that_tell_nothing_are_drawn_from_themselves():
     rng = np.random.default_rng(1)
     table = pd.DataFrame(rng.integers(0, 2, (200, 3)), columns=list("abc"))
     dataset = Dataset.from_table(with_gaps(table, 0.3), missing="infer")
-    filled = drawn_from_rows(dataset, np.random.default_rng(0))
+    filled = drawn_by_trees(dataset, np.random.default_rng(0))
     assert (filled.codes < filled.cards[:, None]).all()
 
 
 def test_a_search_goes_on_from_the_last_order(dataset):
-    table = drawn_from_rows(dataset, np.random.default_rng(0))
+    table = drawn_by_trees(dataset, np.random.default_rng(0))
     steps = NetworkWalk(dataset, Score(), None, np.random.default_rng(0))
     networks = [steps.step(table, anew) for anew in (True, False, False)]
     for parents in networks:
@@ -127,7 +119,7 @@ def test_constant_columns_have_no_parents():
     dataset = Dataset.from_table(table, missing="infer")
     assert (dataset.cards == 1).sum() == 1
     steps = NetworkWalk(dataset, Score(), None, np.random.default_rng(0))
-    filled = drawn_from_rows(dataset, np.random.default_rng(0))
+    filled = drawn_by_trees(dataset, np.random.default_rng(0))
     for anew in (True, False):
         assert steps.step(filled, anew)[int(dataset.cards.argmin())] == ()
     alone = NetworkWalk(dataset.select(np.array([1])), Score(), None, np.random.default_rng(0))
@@ -172,20 +164,70 @@ def test_a_chain_goes_on_while_its_evidence_rises(dataset, monkeypatch, gains, m
 
 
 def test_chains_keep_no_table_that_nothing_reads(dataset, monkeypatch):
-    chains, best_chains = [], chain.best_chains
+    chains, arrive = [], chain._arrive
 
-    def best(found, settings):
-        chains.extend(found)
-        kept = best_chains(found, settings)
+    def arrived(found, tell):
+        arrive(found, tell)
         assert [len(own.recent) for own in found] == [2, 2]
         assert not any("bits" in vars(each.table) for own in found for each in own.recent)
-        return kept
+        chains[:] = found
 
-    monkeypatch.setattr(chain, "best_chains", best)
+    monkeypatch.setattr(chain, "_arrive", arrived)
     settings = replace(SHORT, compared=1)
     tables = complete(dataset, np.random.default_rng(0), settings=settings)
     assert [len(own.recent) for own in chains] == [0, 0]
     assert not any("bits" in vars(table) for table in tables)
+
+
+def test_networks_of_chains_that_arrived_have_exact_probabilities():
+    """All completions of six cells and all graphs, weighted by their orders, are enumerated.
+
+    One point of the integral stands for it in the tests half-way, so they lean to fewer edges.
+    """
+    rng = np.random.default_rng(3)
+    a = rng.integers(0, 2, 60)
+    b = np.where(rng.random(60) < 0.45, a, rng.integers(0, 2, 60))
+    c = np.where(rng.random(60) < 0.35, b, rng.integers(0, 2, 60))
+    table = pd.DataFrame({"a": a, "b": b, "c": c}).astype(object)
+    for cell in rng.choice(180, 6, replace=False):
+        table.iat[cell // 3, cell % 3] = None
+    dataset, score = Dataset.from_table(table, missing="infer"), Score("bdeu", density=0.3)
+    settings = ChainSettings(most_rounds=4, draws=1)
+    own = chain.Augmentation(dataset, np.random.default_rng(0), score, None, 1, settings)
+    while own.moves():
+        own.advance()
+    joined, draw, rounds = np.zeros((3, 3)), own._draw, 700
+
+    def counted(parents):
+        for v, above in enumerate(parents):
+            joined[list(above), v] += 1 / rounds
+        draw(parents)
+
+    own._draw = counted
+    for _ in range(rounds):
+        own.advance()
+    np.testing.assert_allclose(joined + joined.T, joined_exactly(dataset, score), atol=0.12)
+
+
+def joined_exactly(dataset, score):
+    """Probability that each pair is joined, by enumeration."""
+    n, gaps, weights, pairs = dataset.n_variables, np.argwhere(dataset.gaps), [], []
+    graphs = [(graph, naive.linear_extensions(graph)) for graph in naive.dags(n)]
+    for values in itertools.product((0, 1), repeat=len(gaps)):
+        codes = dataset.codes.copy()
+        codes[tuple(gaps.T)] = values
+        family = cache(FamilyScores(replace(dataset, codes=codes, gaps=None), score))
+        for graph, orders in graphs:
+            log = sum(family(v, above) for v, above in enumerate(graph))
+            weights.append(orders * np.exp(log))
+            pairs.append([[u in graph[v] or v in graph[u] for v in range(n)] for u in range(n)])
+    return np.average(np.array(pairs, float), axis=0, weights=weights)
+
+
+def test_trees_of_long_tables_use_some_rows(dataset, monkeypatch):
+    monkeypatch.setattr(start, "ROWS", 50)
+    table = drawn_by_trees(dataset, np.random.default_rng(0))
+    assert (table.codes == dataset.codes)[~dataset.gaps].all()
 
 
 def test_very_many_variables_are_searched_among_partners(dataset, monkeypatch):

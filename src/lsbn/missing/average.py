@@ -15,7 +15,7 @@ from lsbn.graph import EdgeProbabilities
 from lsbn.graph.sampled import SampledGraphs
 from lsbn.learners import Learned
 from lsbn.learners.averaging import SamplingSettings, SearchSettings
-from lsbn.missing.deck import mask_of
+from lsbn.missing.start import mask_of
 
 __all__ = ["average_learned", "completed_counts", "completed_whole", "learner_options"]
 

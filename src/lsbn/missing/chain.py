@@ -8,10 +8,10 @@ values are unknown.
 
 Cells that were drawn from a network speak for this network, so a chain moves slowly: how many
 rounds it takes depends on the table. A chain has not arrived while its last networks have more
-evidence than those before, see `log_evidence`. After that the first completion is kept. A chain
-also stays long in one of several modes, so there are several chains. Those whose networks have
-clearly less evidence than those of the best have hardly any share in the posterior and are left
-out. The others give completions by turns.
+evidence than those before, see `log_evidence`. A chain also stays long in one of several modes, so
+there are several chains. When they have arrived, each takes the parents of the others in the
+regions where these are better half-way, and goes on until it has arrived again. Then the chains
+give completions by turns.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -31,8 +32,8 @@ from lsbn.kernels.gaps import NetworkTables
 from lsbn.knowledge import Constraints
 from lsbn.learners import Score
 from lsbn.learners.families import FamilyScores
-from lsbn.missing.deck import drawn_from_rows
 from lsbn.missing.halfway import Families, FamilyTest, drawn_tables
+from lsbn.missing.start import drawn_by_trees
 from lsbn.missing.walk import NetworkWalk
 
 __all__ = ["ChainSettings", "Round", "complete", "log_evidence"]
@@ -48,11 +49,8 @@ class ChainSettings:
     between : int
         Number of rounds from one completion of a chain to its next.
     chains : int
-    worse_mode : float
-        A chain is left out if its log evidence is lower than that of the best chain by more than
-        this, in nats, see `log_evidence`.
     compared : int
-        Number of rounds of each chain that are compared with others; not tuned.
+        Number of last rounds that are compared with as many before; not tuned.
     most_rounds : int
         Most rounds before the first completion.
     rising : float
@@ -67,7 +65,6 @@ class ChainSettings:
     completions: int = 10
     between: int = 2
     chains: int = 3
-    worse_mode: float = 10.0
     compared: int = 4
     most_rounds: int = 60
     rising: float = 5.0
@@ -121,14 +118,21 @@ def complete(
     options = (score or Score(), knowledge, n_jobs, settings)
     chains = [Augmentation(dataset, own, *options) for own in rng.spawn(settings.chains)]
     tell = progress or (lambda sentence: None)
+    _arrive(chains, tell)
+    for chain, other in permutations(chains, 2):
+        chain.meet(other)
+    _arrive(chains, tell)
+    for chain in chains:
+        chain.recent.clear()
+    return _by_turns(chains, settings, tell)
+
+
+def _arrive(chains: Sequence[Augmentation], tell: Callable[[str], None]) -> None:
+    """Advance each chain while it moves."""
     for number, chain in enumerate(chains):
         while chain.moves():
             chain.advance()
             tell(f"chain {number + 1}, round {chain.rounds}: {chain.n_edges} edges")
-    kept = best_chains(chains, settings)
-    for chain in chains:
-        chain.recent.clear()
-    return _by_turns(kept, settings, tell)
 
 
 def _by_turns(
@@ -155,7 +159,7 @@ class Round(NamedTuple):
 class Augmentation:
     """A chain of networks and completed tables.
 
-    It begins with values of similar rows, see `lsbn.missing.deck`.
+    It begins with values that trees tell, see `lsbn.missing.start`.
 
     Parameters
     ----------
@@ -192,7 +196,7 @@ class Augmentation:
         self.gaps = Gaps.of(dataset.gaps)
         self.walk = NetworkWalk(dataset, score, knowledge, rng, n_jobs)
         self.test = FamilyTest(dataset, score, knowledge, rng)
-        self.table = drawn_from_rows(dataset, rng)
+        self.table = drawn_by_trees(dataset, rng)
         self.rounds, self.rises = 0, True
         self.recent: deque[Round] = deque(maxlen=2 * settings.compared)
 
@@ -209,10 +213,9 @@ class Augmentation:
         """Make one round; search anew while the chain is on its way."""
         moves = self.moves()
         parents = self.walk.step(self.table, moves)
-        parents = self.test(parents, self.table, self.families(), self._drawn_cells)
-        for _ in range(self.settings.draws):
-            net = drawn_tables(parents, DataCounts(self.table), self.score, self.rng)
-            self.table = self._drawn_cells(self.table, net)
+        reverse = moves and self.rounds % 2 == 1
+        parents = self.test(parents, self.table, self.families(), self._drawn_cells, reverse)
+        self._draw(parents)
         if moves:
             self.recent.append(Round(parents, self.table))
             self.rounds += 1
@@ -222,12 +225,29 @@ class Augmentation:
                 evidence = log_evidence([rounds[:size], rounds[size:]], self.families())
                 self.rises = evidence[1, 0] > self.settings.rising
 
-    def families(self, density: float | None = None) -> Families:
-        """Return what scores families of a table, by a density: that of the chain by default.
+    def meet(self, other: Augmentation) -> None:
+        """Take the parents of another chain in the regions where they are better half-way."""
+        if not self.recent or not other.recent:
+            return
+        parents, theirs = list(self.recent[-1].parents), other.recent[-1].parents
+        chosen = self.test.between(parents, theirs, self.table, self.families(), self._drawn_cells)
+        if chosen != parents:
+            self._draw(chosen)
+            self.recent.append(Round(chosen, self.table))
+            self.rises = True
+
+    def _draw(self, parents: Sequence[tuple[int, ...]]) -> None:
+        """Draw tables of a network, and cells from them, several times."""
+        for _ in range(self.settings.draws):
+            net = drawn_tables(parents, DataCounts(self.table), self.score, self.rng)
+            self.table = self._drawn_cells(self.table, net)
+
+    def families(self) -> Families:
+        """Return what scores families of a table, by the density of the chain.
 
         It scores a copy of the table with the same codes, so that no table keeps bit columns.
         """
-        score, density = self.score, density or self.walk.density
+        score, density = self.score, self.walk.density
         if score.finds_density and density is not None:
             score = replace(score, density=density)
         return lambda table: FamilyScores(replace(table), score, self.knowledge, self.lookup)
@@ -236,18 +256,6 @@ class Augmentation:
         """Return a table in which all missing cells are drawn again."""
         codes = self.gaps.draw(table.codes, net, self.settings.sweeps, self.rng)
         return replace(table, codes=codes)
-
-
-def best_chains(chains: Sequence[Augmentation], settings: ChainSettings) -> list[Augmentation]:
-    """Leave out the chains in modes that have hardly any share in the posterior."""
-    if len(chains) < 2 or not chains[0].recent:
-        return list(chains)
-    densities = [chain.walk.density for chain in chains if chain.walk.density is not None]
-    families = chains[0].families(float(np.mean(densities)) if densities else None)
-    evidence = log_evidence([list(c.recent)[-settings.compared :] for c in chains], families)
-    best = int(evidence.sum(axis=1).argmax())
-    leads = evidence[best].tolist()
-    return [c for c, lead in zip(chains, leads, strict=True) if lead <= settings.worse_mode]
 
 
 def log_evidence(groups: Sequence[Sequence[Round]], families: Families) -> np.ndarray:

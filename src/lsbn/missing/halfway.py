@@ -7,7 +7,9 @@ cells alone decide as follows. Let two networks differ in the parents of one var
 be the log ratio of the probabilities of a completed table Z under the second and the first. The log
 Bayes factor of the observed cells is the integral over t from 0 to 1 of the mean of r(Z), where Z
 is drawn in proportion to ``P1(Z)**(1 - t) P2(Z)**t`` (thermodynamic integration, Gelman & Meng
-1998). We take the value at t = 1/2, which favours neither network.
+1998). We take the value at t = 1/2, which favours neither network. The networks may also differ in
+several variables, such as both ends of a reversed edge: moves between such networks are often worse
+in each variable alone.
 
 Half-way cells are drawn by the same Gibbs sampler. The table of the variable is the root of the
 product of its tables given the first and the second parents. Each of these is drawn around its
@@ -17,6 +19,7 @@ posterior mean given all counts. Only the weight of the counts in the draw is ha
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 from scipy.special import expit
@@ -29,11 +32,10 @@ from lsbn.kernels.gaps import NetworkTables
 from lsbn.knowledge import Constraints
 from lsbn.learners import Score
 from lsbn.learners.families import FamilyScores
+from lsbn.missing.moves import Move, Parents, after, is_acyclic, joined, regions, reversed_edge
 
 __all__ = ["FamilyTest", "drawn_table", "drawn_tables", "halfway_table"]
 
-Parents = Sequence[tuple[int, ...]]
-"""The parents of each variable, ascending."""
 Draw = Callable[[Dataset, NetworkTables], Dataset]
 """Draws the missing cells of a completed table again."""
 Families = Callable[[Dataset], FamilyScores]
@@ -54,8 +56,9 @@ LEAST_SHARE = 1e-9
 class FamilyTest:
     """Draws the parents of some variables again, by their evidence half-way.
 
-    Each test compares the parents of a variable with others: without one of them, with a neighbour
-    of one of them in its place, or with one that a test left out before.
+    Some rounds compare the parents of a variable with others: without one of them, with a neighbour
+    of one of them in its place, or with one that a test left out before. Others reverse edges, with
+    other parents of both ends.
 
     Parameters
     ----------
@@ -86,7 +89,7 @@ class FamilyTest:
         self.left_out: set[tuple[int, int]] = set()
 
     def __call__(
-        self, parents: Parents, table: Dataset, families: Families, draw: Draw
+        self, parents: Parents, table: Dataset, families: Families, draw: Draw, reverse: bool
     ) -> list[tuple[int, ...]]:
         """Return the network after some tests, no two of which have a variable in common.
 
@@ -100,47 +103,93 @@ class FamilyTest:
             Gives the scores of the families of a table.
         draw : callable
             Draws the cells of a table.
+        reverse : bool
+            Whether edges are reversed. Else the parents of single variables are tested.
         """
-        chosen, others = list(parents), self._others(parents, families(table))
-        if not others:
+        possible = self._reversals if reverse else self._close
+        moves = self._apart(parents, possible(parents, families(table)))
+        return self._judged(parents, moves, table, families, draw)
+
+    def between(
+        self, parents: Parents, theirs: Parents, table: Dataset, families: Families, draw: Draw
+    ) -> list[tuple[int, ...]]:
+        """Return the network with the parents of another in some regions in which they differ."""
+        scores = families(table)
+        moves = [
+            move
+            for move in regions(parents, theirs)
+            if all(self._is_possible(v, parents[v], own, scores) for v, own in move.items())
+        ]
+        return self._judged(parents, moves, table, families, draw)
+
+    def _judged(
+        self,
+        parents: Parents,
+        moves: Sequence[Move],
+        table: Dataset,
+        families: Families,
+        draw: Draw,
+    ) -> list[tuple[int, ...]]:
+        """Return the network after some of the moves, each by its own evidence."""
+        chosen = list(parents)
+        if not moves:
             return chosen
+        others = {v: other for move in moves for v, other in move.items()}
         for _ in range(DRAWS):
             table = draw(table, self._halfway(parents, others, DataCounts(table)))
         family = families(table)
-        for v, other in others.items():
-            gain = family(v, other) - family(v, parents[v])
-            if self.rng.random() < expit(gain):
-                chosen[v] = other
-            self._remember(v, parents[v], other, gain)
-            self.left_out -= {(u, v) for u in chosen[v]}
+        for move in moves:
+            gains = {v: family(v, other) - family(v, parents[v]) for v, other in move.items()}
+            moved = after(chosen, move)
+            if self.rng.random() < expit(sum(gains.values())) and is_acyclic(moved):
+                chosen = moved
+            if len(move) == 1:
+                ((v, gain),) = gains.items()
+                self._remember(v, parents[v], move[v], gain)
+        self.left_out -= {(u, v) for v, above in enumerate(chosen) for u in above}
         return chosen
 
     def _remember(
         self, v: int, parents: tuple[int, ...], other: tuple[int, ...], gain: float
     ) -> None:
         """Note the edge between two nested families, for a later test; or forget it."""
-        if len(parents) == len(other):
+        changed = {*parents} ^ {*other}
+        if len(changed) > 1:
             return
         gain = gain if len(other) > len(parents) else -gain
-        (u,) = {*parents} ^ {*other}
+        (u,) = changed
         change = self.left_out.add if gain > HOPELESS else self.left_out.discard
         change((u, v))
 
-    def _others(self, parents: Parents, families: FamilyScores) -> dict[int, tuple[int, ...]]:
-        """Choose variables at random, and other parents for each, without a cycle."""
-        possible = self._close(parents, families)
-        taken, found, more = set[int](), dict[int, tuple[int, ...]](), list(parents)
+    def _apart(self, parents: Parents, possible: Sequence[Move]) -> list[Move]:
+        """Choose moves at random, no two of which have a variable in common."""
+        taken, found = set[int](), list[Move]()
         for i in self.rng.permutation(len(possible)).tolist():
-            v, other = possible[i]
-            changed = {v} | ({*other} ^ {*parents[v]})
-            if taken & changed or any(_is_above(more, v, u) for u in {*other} - {*parents[v]}):
-                continue
-            taken |= changed
-            found[v] = other
-            more[v] = tuple(sorted({*other, *parents[v]}))
+            move = possible[i]
+            changed = {*move}.union(*({*other} ^ {*parents[v]} for v, other in move.items()))
+            if not taken & changed and is_acyclic(after(parents, move)):
+                taken |= changed
+                found.append(move)
         return found
 
-    def _close(self, parents: Parents, families: FamilyScores) -> list[tuple[int, tuple[int, ...]]]:
+    def _reversals(self, parents: Parents, families: FamilyScores) -> list[Move]:
+        """Return reversed edges that are hardly worse on the completed table."""
+        family, found = cache(families), []
+        for v, above in enumerate(parents):
+            for u in above:
+                move = reversed_edge(
+                    parents,
+                    (u, v),
+                    family,
+                    lambda child, own: self._is_possible(child, parents[child], own, families),
+                )
+                if move is not None:
+                    gains = (family(w, own) - family(w, parents[w]) for w, own in move.items())
+                    if sum(gains) > -CLOSE:
+                        found.append(move)
+        return found
+
+    def _close(self, parents: Parents, families: FamilyScores) -> list[Move]:
         """Return variables with other parents that are hardly worse on the completed table."""
         near = [{*above} for above in parents]
         for v, above in enumerate(parents):
@@ -149,16 +198,21 @@ class FamilyTest:
         again: dict[int, list[int]] = {}
         for u, v in self.left_out:
             again.setdefault(v, []).append(u)
-        found = []
+        found: list[Move] = []
         for v, above in enumerate(parents):
-            others = {_grown(above, u) for u in again.get(v, [])}
+            others = {joined(above, u) for u in again.get(v, [])}
             for u in above:
                 rest = tuple(w for w in above if w != u)
-                others |= {rest, *(_grown(rest, w) for w in self._some(near[u]))}
-            others = {other for other in others if self._is_possible(v, above, other, families)}
+                others |= {rest, *(joined(rest, w) for w in self._some(near[u]))}
+            others = {
+                other
+                for other in others
+                if self.has_gaps[[v, *above, *other]].any()
+                and self._is_possible(v, above, other, families)
+            }
             if others:
                 now = families(v, above)
-                found += [(v, o) for o in sorted(others) if now - families(v, o) < CLOSE]
+                found += [{v: o} for o in sorted(others) if now - families(v, o) < CLOSE]
         return found
 
     def _some(self, near: set[int]) -> list[int]:
@@ -172,7 +226,7 @@ class FamilyTest:
         self, v: int, parents: tuple[int, ...], other: tuple[int, ...], families: FamilyScores
     ) -> bool:
         """Return whether a variable may have other parents, and whether they can be tested."""
-        if v in other or other == parents or not self.has_gaps[[v, *parents, *other]].any():
+        if v in other or other == parents:
             return False
         cards, known = families.dataset.cards.astype(float), self.knowledge
         if np.prod(cards[[*{*other, *parents}]]) > MOST_DENSE:
@@ -202,24 +256,6 @@ class FamilyTest:
             )
             families.append(halfway_table(first, second))
         return network_tables(families, counts.dataset.cards)
-
-
-def _grown(parents: tuple[int, ...], u: int) -> tuple[int, ...]:
-    return tuple(sorted({*parents, u}))
-
-
-def _is_above(parents: Parents, a: int, b: int) -> bool:
-    """Return whether a is b or one of its ancestors.
-
-    >>> _is_above([(), (0,), (1,)], 0, 2), _is_above([(), (0,), (1,)], 2, 0)
-    (True, False)
-    """
-    seen, waiting = {b}, [b]
-    while waiting:
-        new = {*parents[waiting.pop()]} - seen
-        seen |= new
-        waiting += new
-    return a in seen
 
 
 def halfway_table(first: FamilyTable, second: FamilyTable, t: float = 0.5) -> FamilyTable:
