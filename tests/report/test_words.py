@@ -89,7 +89,7 @@ def test_searches_that_disagree():
     figures = {"searches_compared": 2, "searches_agreed": 2}
     (agreed,) = findings(FitDiagnostics(**figures))
     assert (agreed.level, agreed.text) == ("good", "2 independent searches agree")
-    other = findings(FitDiagnostics(**figures, doubtful_share=0.9, doubtful_variables=["a"]))
+    other = findings(FitDiagnostics(**figures, doubtful_edges=3, doubtful_variables=["a"]))
     assert other[0].level == "warning"
     assert other[0].text == "2 independent searches reached the same log score by different edges"
     assert "Edges into 'a' differ" in other[0].why

@@ -33,12 +33,10 @@ class ConvergenceSettings:
         Number of edges with the largest R-hat, and with the largest standard error, whose R-hat is
         computed again by the ranks of all draws.
     warning_error : float
-        A warning follows if the standard error of an edge is above this. An edge is doubtful if
+        A warning follows if the standard error of an edge is above this, or if an edge is doubtful:
         independent searches differ by more than this, and its R-hat is above `high_r_hat`.
     least_probability : float
         Edges below this probability in all searches are not compared.
-    doubtful_share : float
-        A warning follows if the share of doubtful edges is above this.
     """
 
     uncertain: float = 1e-6
@@ -46,7 +44,6 @@ class ConvergenceSettings:
     ranked_edges: int = 16
     warning_error: float = 0.1
     least_probability: float = 0.01
-    doubtful_share: float = 0.01
 
     def __post_init__(self) -> None:
         if self.uncertain <= 0 or self.high_r_hat <= 1 or self.warning_error <= 0:
@@ -248,7 +245,7 @@ def _side_by_side(averages: Sequence[sparse.csr_array]) -> tuple[np.ndarray, np.
 def searches_disagree(diagnostics: Diagnostics) -> bool:
     """Return whether independent searches ended at different log scores, or at other edges."""
     agreed = diagnostics.searches_agreed == diagnostics.searches_compared
-    return not agreed or (diagnostics.doubtful_share or 0.0) > _SETTINGS.doubtful_share
+    return not agreed or bool(diagnostics.doubtful_edges)
 
 
 def warn_of_disagreement(diagnostics: Diagnostics, effort: str) -> None:
