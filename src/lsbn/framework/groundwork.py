@@ -50,7 +50,7 @@ class Groundwork:
     pairs: PairStatistics | None = None
 
 
-_LISTS = ("neighbours", "blankets", "parts")
+_ARRAYS = ("neighbours", "blankets", "parts")
 
 
 def _packed(ground: Groundwork) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def _packed(ground: Groundwork) -> dict[str, Any]:
     candidates = None
     if ground.candidates is not None:
         candidates = dict(vars(ground.candidates))
-        candidates |= {name: _joined(candidates[name]) for name in _LISTS}
+        candidates |= {name: _joined(candidates[name]) for name in _ARRAYS}
     return {
         "communities": _joined(ground.communities),
         "hierarchy": ground.hierarchy,
@@ -74,7 +74,7 @@ def _unpacked(fields: dict[str, Any]) -> Groundwork:
     """Return the results from plain values."""
     figures, candidates = fields["diagnostics"], fields["candidates"]
     if candidates is not None:
-        candidates = Candidates(**candidates | {k: _split(*candidates[k]) for k in _LISTS})
+        candidates = Candidates(**candidates | {k: _split(*candidates[k]) for k in _ARRAYS})
     return Groundwork(
         _split(*fields["communities"]),
         fields["hierarchy"],

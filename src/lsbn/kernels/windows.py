@@ -4,7 +4,7 @@ A *window* is a set of k variables. Every other variable keeps its parents. Whic
 may have together depends only on the order of its variables: parents ``P`` are possible for a
 variable if all variables of the window in ``P``, or with a path through other variables into ``P``,
 come before it. So the best graph follows from a dynamic programme over the ``2**k`` sets of
-variables that come first, as in Silander & Myllymaki (2006), who take all variables as the window.
+variables that come first, as in Silander & Myllymäki (2006), who take all variables as the window.
 """
 
 from typing import NamedTuple
