@@ -89,7 +89,6 @@ class NetworkFit:
     verbose: bool | Callable[[str], None]
     get_params: Callable[[], dict[str, Any]]
 
-    @rare_collections()
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn a network from a table.
 
@@ -107,16 +106,17 @@ class NetworkFit:
         self._check_parameters()
         seed = seed_sequence(self.random_state)
         stages = Stages(self.verbose)
-        with stages("read"):
-            dataset = self._coded(X)
-            how = copies_of(self.learner, self.fold_copies)
-            if self.learner == "model-averaging":
-                compile_beside(dataset.n_variables)
-            folded, known = fold_with_knowledge(dataset, how, self.knowledge)
-        self._store_table(dataset)
-        draft = resumable(self.checkpoint, folded.dataset, self.get_params(), seed)
-        with draft as seed, ending_processes():
-            self._fit_folded(folded, known, seed, stages)
+        with rare_collections():
+            with stages("read"):
+                dataset = self._coded(X)
+                how = copies_of(self.learner, self.fold_copies)
+                if self.learner == "model-averaging":
+                    compile_beside(dataset.n_variables)
+                folded, known = fold_with_knowledge(dataset, how, self.knowledge)
+            self._store_table(dataset)
+            draft = resumable(self.checkpoint, folded.dataset, self.get_params(), seed)
+            with draft as seed, ending_processes():
+                self._fit_folded(folded, known, seed, stages)
         return self
 
     def _fit_folded(

@@ -1,7 +1,7 @@
 """More effort never ends at a lower log score."""
 
 import pytest
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_breast_cancer
 
 from lsbn import LSBN, Dataset
 from lsbn.network.generators import random_network
@@ -11,11 +11,12 @@ DENSITY = 0.5
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("name", ["wine", "random"])
+@pytest.mark.parametrize("name", ["breast_cancer", "random"])
 def test_more_effort_never_gives_a_lower_log_score(name):
     table = random_network(18, states=(2, 3), random_state=3).sample(400, random_state=3)
-    if name == "wine":
-        table = Dataset.from_table(load_wine(as_frame=True).frame, discretize="quantile", bins=4)
+    if name == "breast_cancer":
+        frame = load_breast_cancer(as_frame=True).frame.iloc[:, :18]
+        table = Dataset.from_table(frame, discretize="quantile", bins=4)
     efforts = ("quick", "standard", "thorough")
     scores = [LSBN(random_state=1, effort=e).fit(table).diagnostics_.log_score for e in efforts]
     assert scores[0] < scores[1] + DENSITY
