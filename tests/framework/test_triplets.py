@@ -38,3 +38,15 @@ def test_a_merge_looks_only_at_triplets_that_neither_part_had(first, second):
     touched = parts[0].absorb(parts[1])
     both = np.unique(np.concatenate([first, second]), axis=0)
     assert parts[0].new_triplets(touched) == sorted(set(naive.triplet_clusters(9, both)[0]) - old)
+
+
+@given(st.lists(st.tuples(pairs, st.floats(0, 1), st.floats(0, 1))))
+@settings(deadline=None)
+def test_packed_votes_come_back_with_their_neighbours(votes):
+    structure = Structure()
+    for pair, probability, weight in votes:
+        matrix, weights = np.array([[0.0, probability], [0.0, 0.0]]), np.full((2, 2), weight)
+        structure.vote(np.array(pair), matrix, weights)
+    back = Structure.unpacked(structure.packed(), structure.threshold)
+    joined = {v: near for v, near in structure.near.items() if near}
+    assert (back.votes, back.near, back.settled) == (structure.votes, joined, structure.settled)

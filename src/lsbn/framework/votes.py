@@ -141,9 +141,11 @@ class Structure:
         cls, fields: tuple[np.ndarray, np.ndarray, np.ndarray], threshold: float
     ) -> Structure:
         """Return the structure with the arrays of `packed`."""
-        pairs, votes, settled = (array.tolist() for array in fields)
-        structure = cls(threshold, settled={(a, b, c) for a, b, c in settled})
-        for (i, j), (forward, backward, weight) in zip(pairs, votes, strict=True):
-            structure.votes[i, j] = (forward, backward, weight)
-            structure._connect((i, j))
+        pairs, votes, settled = fields
+        known = zip(map(tuple, pairs.tolist()), map(tuple, votes.tolist()), strict=True)
+        structure = cls(threshold, dict(known), settled=set(map(tuple, settled.tolist())))
+        weights = np.where(votes[:, 2] > 0, votes[:, 2], np.inf)
+        likely = (votes[:, 0] + votes[:, 1]) / weights > threshold
+        for pair in map(tuple, pairs[likely].tolist()):
+            structure._connect(pair)
         return structure

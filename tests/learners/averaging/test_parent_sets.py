@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import naive
 from lsbn.learners.averaging.parent_sets import FIRST_ADMITTED, ParentSets, ScoredSets
@@ -78,3 +80,24 @@ def test_scored_sets_of_a_variable_in_an_order():
     more = sets.extended(members[:2], np.array([-np.inf, 3.0]), 7)
     assert more.stamps.tolist() == [0, 0, 0, 0, 7]
     assert more.scores[-1] == 3.0
+
+
+sets_of_parents = st.lists(st.lists(st.integers(0, 4), unique=True, max_size=3), min_size=1)
+
+
+@given(sets_of_parents, sets_of_parents)
+def test_a_union_has_the_sets_of_both_once(some, others):
+    rows = [[sorted(own) + [-1] * (3 - len(own)) for own in family] for family in (some, others)]
+    score = {tuple(row): float(k) for k, row in enumerate(rows[0] + rows[1])}
+    first, second = (
+        ScoredSets(
+            5,
+            np.array(own, np.int32),
+            np.array([score[tuple(row)] for row in own]),
+            np.zeros(len(own), np.int32),
+        )
+        for own in rows
+    )
+    united = first.united(second)
+    assert list(map(tuple, united.members.tolist())) == sorted(score)
+    assert united.scores.tolist() == [score[own] for own in sorted(score)]
