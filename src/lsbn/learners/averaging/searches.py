@@ -111,9 +111,8 @@ class IndependentSearches:
         if len(sides) == 1:
             return self._ended(sides[0], [], [], 1)
         searches, scores = 1, self._compare(sides)
-        least = settings.least_after_doubt if self._small else 1
         while searches < self._most_searches() and (
-            np.ptp(scores) > settings.agreement or 1 < searches < least
+            np.ptp(scores) > settings.agreement or 1 < searches < settings.least_after_doubt
         ):
             sides = [self._further(searches, k, pools, side) for k, side in enumerate(sides)]
             searches, scores = searches + 1, self._compare(sides)
