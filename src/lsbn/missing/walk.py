@@ -44,6 +44,7 @@ SAMPLING = SamplingSettings(
     most_steps=1,
     tolerance=1.0,
     pilot_sweeps=10,
+    pilot_steps=0,
     restart_sweeps=10,
     tempered_variables=0,
 )

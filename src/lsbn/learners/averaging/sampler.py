@@ -171,7 +171,7 @@ class OrderSampler:
             if order.log_score > best - sampling.worse_mode
         ]
         pilots = list(zip(starts, self.rng.spawn(len(starts)), strict=True))
-        data = sets, core, sampling.pilot_sweeps
+        data = sets, core, sampling.pilot(sets.n_variables)
         shares = self._each(_set_shares, data, pilots)
         return _selected(sets, np.max(shares, axis=0), sampling)
 
@@ -217,10 +217,10 @@ class OrderSampler:
 
     def _expected_edges(self, sets: ParentSets, keys: np.ndarray) -> float:
         """Posterior mean of the number of edges, by a pilot chain from an order."""
-        rng = self.rng.spawn(1)[0]
+        rng, sweeps = self.rng.spawn(1)[0], self.sampling.pilot(sets.n_variables)
         if self.count == "graphs":
-            return expected_edges(sets, keys, self.sampling.pilot_sweeps, rng)
-        data = sets, sets, self.sampling.pilot_sweeps
+            return expected_edges(sets, keys, sweeps, rng)
+        data = sets, sets, sweeps
         return float(_set_shares(data, (keys.copy(), rng)) @ sets.sizes)
 
     def _average(
@@ -287,7 +287,7 @@ def _side_average(
     (sampling, tempered, sides), (number, (pilot, rng)) = data, piece
     side = sides[number]
     core, keys = side.sets.undominated(sampling.core_margin), side.orders[0].keys
-    share = _set_shares((side.sets, core, sampling.pilot_sweeps), (keys.copy(), pilot))
+    share = _set_shares((side.sets, core, sampling.pilot(core.n_variables)), (keys.copy(), pilot))
     sets, core = _selected(side.sets, share, sampling)
     chain = Chain(keys.copy(), sets.n_candidates, rng)
     if tempered:

@@ -302,8 +302,10 @@ class SamplingSettings:
         Sweeps at each inverse temperature, from a random order.
     restart_sweeps : int
         Sweeps at inverse temperature 1, from the best order of the round before.
-    pilot_sweeps : int
-        Sweeps that estimate the posterior share of every parent set.
+    pilot_sweeps, pilot_steps : int
+        Least sweeps, and least draws of single keys, that estimate the posterior share of every
+        parent set. With 50 sweeps in a table of 17 variables (zoo), sets that a pilot had not come
+        to were left out: with 1 of 16 seeds an edge had 0.01 in place of 0.13.
     core_margin : float
         A set has no influence on annealing if a subset has a log score that is higher by this
         margin, in nats.
@@ -340,6 +342,7 @@ class SamplingSettings:
     annealing_sweeps: int = 10
     restart_sweeps: int = 30
     pilot_sweeps: int = 50
+    pilot_steps: int = 10_000
     core_margin: float = 3.0
     negligible_share: float = 5e-5
     light_share: float = 0.03
@@ -370,6 +373,10 @@ class SamplingSettings:
     def ladder(self) -> np.ndarray:
         """Inverse temperatures of tempered orders, the first one 1."""
         return np.geomspace(1.0, self.hottest, self.temperatures)
+
+    def pilot(self, n_variables: int) -> int:
+        """Return the number of sweeps of a pilot chain."""
+        return max(self.pilot_sweeps, self.pilot_steps // n_variables)
 
     def exhaustive(self) -> SamplingSettings:
         """Ask for more precision, where all parent sets are listed."""
