@@ -48,6 +48,8 @@ _INTERVAL = 0.25
 """Seconds between two files. Pieces that are ready earlier wait in memory."""
 _SCALARS = (int, float, str, bool, type(None))
 _INDEX, _VALUE = "index", "value"
+_UNREADABLE = (EOFError, OSError, ValueError, KeyError, zipfile.BadZipFile)
+"""Errors of files that are not whole, for example after a power cut."""
 _ACTIVE: ContextVar[Checkpoint | None] = ContextVar("checkpoint", default=None)
 
 
@@ -108,7 +110,7 @@ class Checkpoint:
         """Raise an error if the folder is not a draft of this fit."""
         found = read_manifest(self.folder)
         if found is None:
-            if any(self.folder.iterdir()):
+            if not all(each.match(f".{MANIFEST}.*.tmp") for each in self.folder.iterdir()):
                 raise ValueError(
                     f"{self.folder} is not a draft of lsbn; choose another checkpoint folder"
                 )
@@ -132,6 +134,8 @@ class Checkpoint:
         except BaseException:
             if self.folder.exists():
                 self.flush()
+                if next(self.folder.rglob("*.npz"), None) is None:
+                    shutil.rmtree(self.folder, ignore_errors=True)
             raise
         finally:
             _ACTIVE.reset(token)
@@ -222,6 +226,8 @@ def is_active() -> bool:
 def within_piece(place: Path | None = None) -> Iterator[None]:
     """Run a piece: the calls inside are not stored one by one, unless the piece has a folder."""
     if place is not None and place.parent.exists():
+        if read_manifest(place) is None:  # the process that made the folder died at once
+            shutil.rmtree(place, ignore_errors=True)
         with Checkpoint(place, {"piece": place.name}).active(remove=False):
             yield
         return
@@ -251,8 +257,10 @@ def write_value(path: Path, value: Any) -> None:
 
 def read_value(path: Path) -> Any:
     """Return what `write_value` wrote, None if the file cannot be read."""
-    index = _index_of(path)
-    return _decoded(index[_VALUE], _arrays_of.__wrapped__(path)) if _VALUE in index else None
+    try:
+        return _decoded(_index_of(path)[_VALUE], _arrays_of.__wrapped__(path))
+    except _UNREADABLE:
+        return None
 
 
 class _Flat:
@@ -320,7 +328,7 @@ def _index_of(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             return json.loads(archive[_INDEX].tobytes())
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+    except _UNREADABLE:
         return {}
 
 
