@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -97,6 +98,20 @@ def test_a_damaged_value_is_none(tmp_path):
     for damaged in (b"", whole[:40], whole[:1_000] + b"?" + whole[1_001:]):
         (tmp_path / "x").write_bytes(damaged)
         assert read_value(tmp_path / "x") is None
+
+
+def test_a_table_is_not_copied_when_it_is_written(tmp_path):
+    table = {"codes": np.zeros((4, 1 << 24), np.uint8), "cards": np.arange(4)}
+    tracemalloc.start()
+    write_value(tmp_path / "x", table)
+    _, written = tracemalloc.get_traced_memory()
+    tracemalloc.reset_peak()
+    found = read_value(tmp_path / "x")
+    _, read = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert written < table["codes"].nbytes / 2
+    assert read < 1.5 * table["codes"].nbytes
+    assert same(found, table)
 
 
 def test_a_process_may_die_while_it_makes_a_draft(tmp_path):

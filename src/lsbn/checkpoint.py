@@ -161,6 +161,9 @@ class Checkpoint:
         self._waiting[key] = _encoded(value, self._arrays)
         if time.monotonic() - self._written >= _INTERVAL:
             self.flush()
+            return
+        for flat in self._arrays.values():
+            flat.keep()
 
     def flush(self) -> None:
         """Write all pieces that wait."""
@@ -258,7 +261,7 @@ def write_value(path: Path, value: Any) -> None:
 def read_value(path: Path) -> Any:
     """Return what `write_value` wrote, None if the file cannot be read."""
     try:
-        return _decoded(_index_of(path)[_VALUE], _arrays_of.__wrapped__(path))
+        return _decoded(_index_of(path)[_VALUE], _arrays_of.__wrapped__(path), copies=False)
     except _UNREADABLE:
         return None
 
@@ -268,19 +271,28 @@ class _Flat:
 
     def __init__(self) -> None:
         self.parts: list[np.ndarray] = []
-        self.size = 0
+        self.size = self.kept = 0
 
     def append(self, array: np.ndarray) -> int:
-        """Append a copy of an array, and return where it begins."""
+        """Append an array, and return where it begins."""
         start, self.size = self.size, self.size + array.size
-        self.parts.append(array.flatten())
+        self.parts.append(array.reshape(-1))
         return start
+
+    def keep(self) -> None:
+        """Copy the arrays that were appended: they may change before they are written."""
+        self.parts[self.kept :] = [part.copy() for part in self.parts[self.kept :]]
+        self.kept = len(self.parts)
+
+    def joined(self) -> np.ndarray:
+        """Return all arrays as one; a single one, such as a table, is not copied."""
+        return self.parts[0] if len(self.parts) == 1 else np.concatenate(self.parts)
 
 
 def _write(path: Path, trees: Mapping[str, Any], arrays: Mapping[str, _Flat]) -> None:
     """Write encoded values as an ``.npz`` file, which is not compressed: this takes too long."""
     index = json.dumps(trees)
-    parts = {name: np.concatenate(flat.parts) for name, flat in arrays.items()}
+    parts = {name: flat.joined() for name, flat in arrays.items()}
     parts[_INDEX] = np.frombuffer(index.encode(), np.uint8)
     with zipfile.ZipFile(path, "w") as archive:
         for name, array in parts.items():
@@ -289,7 +301,7 @@ def _write(path: Path, trees: Mapping[str, Any], arrays: Mapping[str, _Flat]) ->
 
 
 def _encoded(value: Any, arrays: dict[str, _Flat]) -> Any:
-    """Return a value for JSON, and append copies of its arrays to the flat arrays by type."""
+    """Return a value for JSON, and append its arrays to the flat arrays by type."""
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
         if array.dtype.kind not in "biuf":
@@ -308,18 +320,19 @@ def _encoded(value: Any, arrays: dict[str, _Flat]) -> Any:
     raise TypeError(f"{type(value).__name__} cannot be stored in a checkpoint")
 
 
-def _decoded(tree: Any, arrays: Mapping[str, np.ndarray]) -> Any:
-    """Return the value of `_encoded`."""
+def _decoded(tree: Any, arrays: Mapping[str, np.ndarray], *, copies: bool = True) -> Any:
+    """Return the value of `_encoded`, with copies of the arrays if others take them as well."""
     if isinstance(tree, list):
         name, start, *shape = tree
         flat = arrays[name][start : start + prod(shape)]
-        return (flat if len(shape) == 1 else flat.reshape(shape)).copy()
+        found = flat if len(shape) == 1 else flat.reshape(shape)
+        return found.copy() if copies else found
     if not isinstance(tree, dict):
         return tree
     ((kind, content),) = tree.items()
     if kind == "d":
-        return {key: _decoded(item, arrays) for key, item in content}
-    items = [_decoded(x, arrays) if type(x) in (dict, list) else x for x in content]
+        return {key: _decoded(item, arrays, copies=copies) for key, item in content}
+    items = [_decoded(x, arrays, copies=copies) if type(x) in (dict, list) else x for x in content]
     return tuple(items) if kind == "t" else items
 
 
