@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from lsbn import LSBN, Dataset, checkpoint, parallel
-from lsbn.checkpoint import PLAIN, Checkpoint
+from lsbn.checkpoint import PLAIN, Checkpoint, read_value, write_value
 from lsbn.cli.app import main
 from lsbn.drafts import draft_of, leftovers
 from lsbn.files import atomic_file
@@ -80,17 +81,72 @@ def test_the_draft_of_another_fit_is_refused(tmp_path):
         Checkpoint(tmp_path, {})
 
 
-def test_a_file_that_was_cut_off_has_no_pieces(tmp_path):
+@pytest.mark.parametrize("left", [0, 40])
+def test_a_file_that_was_cut_off_has_no_pieces(tmp_path, left):
     stored = Checkpoint(tmp_path / "x", {})
     stored.store("1", np.arange(5))
     stored.flush()
     (file,) = (tmp_path / "x").glob("*.npz")
-    file.write_bytes(file.read_bytes()[:40])
+    file.write_bytes(file.read_bytes()[:left])
     assert not Checkpoint(tmp_path / "x", {}).has("1")
+
+
+def test_a_damaged_value_is_none(tmp_path):
+    write_value(tmp_path / "x", np.arange(500))
+    whole = (tmp_path / "x").read_bytes()
+    assert read_value(tmp_path / "x").tolist() == list(range(500))
+    for damaged in (b"", whole[:40], whole[:1_000] + b"?" + whole[1_001:]):
+        (tmp_path / "x").write_bytes(damaged)
+        assert read_value(tmp_path / "x") is None
+
+
+def test_a_table_is_not_copied_when_it_is_written(tmp_path):
+    table = {"codes": np.zeros((4, 1 << 24), np.uint8), "cards": np.arange(4)}
+    tracemalloc.start()
+    write_value(tmp_path / "x", table)
+    _, written = tracemalloc.get_traced_memory()
+    tracemalloc.reset_peak()
+    found = read_value(tmp_path / "x")
+    _, read = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert written < table["codes"].nbytes / 2
+    assert read < 1.5 * table["codes"].nbytes
+    assert same(found, table)
+
+
+def test_a_process_may_die_while_it_makes_a_draft(tmp_path):
+    with atomic_file(tmp_path / checkpoint.MANIFEST) as unfinished:
+        unfinished.write_text("{")
+    (tmp_path / "dead").mkdir()
+    (tmp_path / "dead" / unfinished.name).write_text("{")
+    stored = Checkpoint(tmp_path / "dead", {"data": "1"})
+    stored.store("1", 5)
+    stored.flush()
+    assert Checkpoint(tmp_path / "dead", {"data": "1"}).load("1") == 5
+
+
+def test_a_power_cut_may_empty_the_folder_of_a_piece(tmp_path):
+    (tmp_path / "1-1-0").mkdir()
+    for name in (checkpoint.MANIFEST, "lost.npz"):
+        (tmp_path / "1-1-0" / name).write_bytes(b"")
+    with checkpoint.within_piece(tmp_path / "1-1-0"):
+        checkpoint.begin_call(1).store(0, 5)
+        checkpoint.begin_call(1).checkpoint.flush()
+    assert Checkpoint(tmp_path / "1-1-0", {"piece": "1-1-0"}).load("1/1/0") == 5
 
 
 class Stopped(Exception):
     """Stands for the death of a process."""
+
+
+def test_a_draft_without_pieces_does_not_stay_after_an_error(tmp_path):
+    def stop():
+        parallel.run(print, [], 1, PLAIN)
+        raise Stopped
+
+    with pytest.raises(Stopped), Checkpoint(tmp_path / "x", {}).active():
+        parallel.once(stop, PLAIN)
+    assert not (tmp_path / "x").exists()
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -8,6 +8,7 @@ from lsbn import Dataset, checkpoint
 from lsbn.cli.app import main
 from lsbn.data.columns import DataError
 from lsbn.drafts import KeptTable, draft_of, resumable
+from lsbn.files import claimed
 
 OPTIONS = {"discretize": "quantile", "bins": 3, "missing": "infer"}
 TABLE = pd.DataFrame(
@@ -33,17 +34,20 @@ def stored(draft, file, options=OPTIONS):
     """Put the table of a file into a draft, as a fit that is stopped after its first piece."""
     table = KeptTable(draft, file, options)
     dataset = Dataset.read(file, **options)
-    fit = resumable(draft, dataset, {"random_state": 0}, np.random.SeedSequence(0))
-
-    def stop():
-        record = checkpoint.begin_call(1)
-        record.store(0, 5)
-        record.checkpoint.flush()
-        raise Stopped
-
-    with pytest.raises(Stopped), table.kept(dataset), fit:
-        stop()
+    with pytest.raises(Stopped), table.kept(dataset), fit_of(draft, dataset):
+        stop_after_a_piece()
     return dataset
+
+
+def fit_of(draft, dataset):
+    return resumable(draft, dataset, {"random_state": 0}, np.random.SeedSequence(0))
+
+
+def stop_after_a_piece():
+    record = checkpoint.begin_call(1)
+    record.store(0, 5)
+    record.checkpoint.flush()
+    raise Stopped
 
 
 def test_the_table_of_a_draft_is_that_of_the_file(tmp_path, file):
@@ -71,6 +75,16 @@ def test_another_file_or_other_options_are_noticed(tmp_path, file):
     assert KeptTable(tmp_path / "no draft", tmp_path / "t.csv", OPTIONS).read() is None
 
 
+def test_a_file_that_changes_after_it_was_read_is_noticed(tmp_path, file):
+    table = KeptTable(tmp_path / "draft", file, OPTIONS)
+    assert table.read() is None
+    dataset = Dataset.read(file, **OPTIONS)
+    file.write_text(file.read_text().replace("red", "tan", 1))
+    with pytest.raises(Stopped), table.kept(dataset), fit_of(tmp_path / "draft", dataset):
+        stop_after_a_piece()
+    assert KeptTable(tmp_path / "draft", file, OPTIONS).read() is None
+
+
 def test_a_damaged_table_is_read_from_the_file_again(tmp_path, file):
     stored(tmp_path / "draft", file)
     (kept,) = (tmp_path / "draft").glob("*.kept")
@@ -96,6 +110,34 @@ def test_the_draft_stays_until_the_result_is_written(tmp_path, monkeypatch):
     assert main([*words, "--resume"]) == 0
     assert run.exists()
     assert not draft_of(run).exists()
+
+
+def test_a_draft_in_use_is_not_removed(tmp_path, file, capsys):
+    run, words = (
+        tmp_path / "run",
+        ["--drop", "när", "--missing", "state", "--discretize", "quantile", "--force"],
+    )
+    draft_of(run).mkdir()
+    with claimed(run):
+        assert main(["learn", str(file), "-o", str(run), *words]) == 2
+    assert "another run is writing to this folder" in capsys.readouterr().err
+    assert draft_of(run).exists()
+
+
+@pytest.mark.parametrize("pieces", [True, False])
+def test_an_interrupted_command_says_what_remains(tmp_path, monkeypatch, file, capsys, pieces):
+    run = tmp_path / "run"
+
+    def interrupt(*_, **__):
+        if pieces:
+            draft_of(run).mkdir()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lsbn.cli.learn.learn_and_write", interrupt)
+    words = ["--drop", "när", "--missing", "state", "--discretize", "quantile"]
+    assert main(["learn", str(file), "-o", str(run), *words]) == 130
+    remains = f"finished work is in {draft_of(run)}, use --resume"
+    assert (remains if pieces else "nothing was written") in capsys.readouterr().err
 
 
 def test_a_resumed_command_does_not_code_the_file_again(tmp_path, monkeypatch):

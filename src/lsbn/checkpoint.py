@@ -48,6 +48,8 @@ _INTERVAL = 0.25
 """Seconds between two files. Pieces that are ready earlier wait in memory."""
 _SCALARS = (int, float, str, bool, type(None))
 _INDEX, _VALUE = "index", "value"
+_UNREADABLE = (EOFError, OSError, ValueError, KeyError, zipfile.BadZipFile)
+"""Errors of files that are not whole, for example after a power cut."""
 _ACTIVE: ContextVar[Checkpoint | None] = ContextVar("checkpoint", default=None)
 
 
@@ -108,7 +110,7 @@ class Checkpoint:
         """Raise an error if the folder is not a draft of this fit."""
         found = read_manifest(self.folder)
         if found is None:
-            if any(self.folder.iterdir()):
+            if not all(each.match(f".{MANIFEST}.*.tmp") for each in self.folder.iterdir()):
                 raise ValueError(
                     f"{self.folder} is not a draft of lsbn; choose another checkpoint folder"
                 )
@@ -132,6 +134,8 @@ class Checkpoint:
         except BaseException:
             if self.folder.exists():
                 self.flush()
+                if next(self.folder.rglob("*.npz"), None) is None:
+                    shutil.rmtree(self.folder, ignore_errors=True)
             raise
         finally:
             _ACTIVE.reset(token)
@@ -157,6 +161,9 @@ class Checkpoint:
         self._waiting[key] = _encoded(value, self._arrays)
         if time.monotonic() - self._written >= _INTERVAL:
             self.flush()
+            return
+        for flat in self._arrays.values():
+            flat.keep()
 
     def flush(self) -> None:
         """Write all pieces that wait."""
@@ -222,6 +229,8 @@ def is_active() -> bool:
 def within_piece(place: Path | None = None) -> Iterator[None]:
     """Run a piece: the calls inside are not stored one by one, unless the piece has a folder."""
     if place is not None and place.parent.exists():
+        if read_manifest(place) is None:  # the process that made the folder died at once
+            shutil.rmtree(place, ignore_errors=True)
         with Checkpoint(place, {"piece": place.name}).active(remove=False):
             yield
         return
@@ -251,8 +260,10 @@ def write_value(path: Path, value: Any) -> None:
 
 def read_value(path: Path) -> Any:
     """Return what `write_value` wrote, None if the file cannot be read."""
-    index = _index_of(path)
-    return _decoded(index[_VALUE], _arrays_of.__wrapped__(path)) if _VALUE in index else None
+    try:
+        return _decoded(_index_of(path)[_VALUE], _arrays_of.__wrapped__(path), copies=False)
+    except _UNREADABLE:
+        return None
 
 
 class _Flat:
@@ -260,19 +271,28 @@ class _Flat:
 
     def __init__(self) -> None:
         self.parts: list[np.ndarray] = []
-        self.size = 0
+        self.size = self.kept = 0
 
     def append(self, array: np.ndarray) -> int:
-        """Append a copy of an array, and return where it begins."""
+        """Append an array, and return where it begins."""
         start, self.size = self.size, self.size + array.size
-        self.parts.append(array.flatten())
+        self.parts.append(array.reshape(-1))
         return start
+
+    def keep(self) -> None:
+        """Copy the arrays that were appended: they may change before they are written."""
+        self.parts[self.kept :] = [part.copy() for part in self.parts[self.kept :]]
+        self.kept = len(self.parts)
+
+    def joined(self) -> np.ndarray:
+        """Return all arrays as one; a single one, such as a table, is not copied."""
+        return self.parts[0] if len(self.parts) == 1 else np.concatenate(self.parts)
 
 
 def _write(path: Path, trees: Mapping[str, Any], arrays: Mapping[str, _Flat]) -> None:
     """Write encoded values as an ``.npz`` file, which is not compressed: this takes too long."""
     index = json.dumps(trees)
-    parts = {name: np.concatenate(flat.parts) for name, flat in arrays.items()}
+    parts = {name: flat.joined() for name, flat in arrays.items()}
     parts[_INDEX] = np.frombuffer(index.encode(), np.uint8)
     with zipfile.ZipFile(path, "w") as archive:
         for name, array in parts.items():
@@ -281,7 +301,7 @@ def _write(path: Path, trees: Mapping[str, Any], arrays: Mapping[str, _Flat]) ->
 
 
 def _encoded(value: Any, arrays: dict[str, _Flat]) -> Any:
-    """Return a value for JSON, and append copies of its arrays to the flat arrays by type."""
+    """Return a value for JSON, and append its arrays to the flat arrays by type."""
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
         if array.dtype.kind not in "biuf":
@@ -300,18 +320,19 @@ def _encoded(value: Any, arrays: dict[str, _Flat]) -> Any:
     raise TypeError(f"{type(value).__name__} cannot be stored in a checkpoint")
 
 
-def _decoded(tree: Any, arrays: Mapping[str, np.ndarray]) -> Any:
-    """Return the value of `_encoded`."""
+def _decoded(tree: Any, arrays: Mapping[str, np.ndarray], *, copies: bool = True) -> Any:
+    """Return the value of `_encoded`, with copies of the arrays if others take them as well."""
     if isinstance(tree, list):
         name, start, *shape = tree
         flat = arrays[name][start : start + prod(shape)]
-        return (flat if len(shape) == 1 else flat.reshape(shape)).copy()
+        found = flat if len(shape) == 1 else flat.reshape(shape)
+        return found.copy() if copies else found
     if not isinstance(tree, dict):
         return tree
     ((kind, content),) = tree.items()
     if kind == "d":
-        return {key: _decoded(item, arrays) for key, item in content}
-    items = [_decoded(x, arrays) if type(x) in (dict, list) else x for x in content]
+        return {key: _decoded(item, arrays, copies=copies) for key, item in content}
+    items = [_decoded(x, arrays, copies=copies) if type(x) in (dict, list) else x for x in content]
     return tuple(items) if kind == "t" else items
 
 
@@ -320,7 +341,7 @@ def _index_of(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             return json.loads(archive[_INDEX].tobytes())
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+    except _UNREADABLE:
         return {}
 
 

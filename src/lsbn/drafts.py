@@ -122,9 +122,13 @@ class KeptTable:
         return digest.hexdigest()
 
     def read(self) -> Dataset | None:
-        """Return the table that the draft keeps, None if it has none of this source."""
-        found = read_value(self.draft / _TABLE) if self.data.is_file() else None
-        if found is None or found["source"] != self.source:
+        """Return the table that the draft keeps, None if it has none of this source.
+
+        The digest is taken now: if the file changes after it was read, a resumed run notices it.
+        """
+        source = self.source if self.data.is_file() else None
+        found = read_value(self.draft / _TABLE)
+        if found is None or found["source"] != source:
             return None
         fields = found["table"]
         cuts = tuple(None if cut is None else CutPoints(**cut) for cut in fields["cuts"])

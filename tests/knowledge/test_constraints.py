@@ -81,6 +81,12 @@ def test_names_win_over_patterns():
     assert known.most_parents.tolist() == [1, 2, 2]
 
 
+def test_no_parents_at_all_is_a_statement():
+    known = resolve(Knowledge(max_parents=0), tuple("abc"))
+    assert not table_of(known).any()
+    assert resolve(Knowledge(max_parents={}), tuple("abc")) is None
+
+
 def test_edges_to_the_next_tier_only():
     known = resolve(Knowledge(tiers=[Tier(["a"], next_only=True), ["b"], ["c"]]), tuple("abc"))
     assert table_of(known).tolist() == [[0, 1, 0], [0, 0, 1], [0, 0, 0]]

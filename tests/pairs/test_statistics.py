@@ -74,5 +74,4 @@ def test_a_walk_that_was_left_is_begun_again():
     next(fresh.strips(["MI"]))
     wanted = pairs.moments(["MI"])["MI"].mean
     assert fresh.moments(["MI"])["MI"].mean == wanted
-    pairs.release()
     assert pairs.above({"MI": -1.0})["MI"][0].shape == (300 * 299 // 2, 2)

@@ -157,14 +157,19 @@ def run(arguments: argparse.Namespace) -> None:
         raise ValueError(f"--graphs is for the last pass of {LEARNERS[0]}; leave out --graphs")
     require_free(arguments.output, force=arguments.force)
     collect_knowledge(arguments)
-    _check_draft(arguments)
     stages = StageProgress()
     with claimed(arguments.output):
-        kept = KeptTable(draft_of(arguments.output), arguments.data, layout_options(arguments))
+        _check_draft(arguments)
+        draft = draft_of(arguments.output)
+        kept = KeptTable(draft, arguments.data, layout_options(arguments))
         dataset = read_table(arguments, stages, kept)
         truth = read_truth(arguments, dataset.names)
-        with kept.kept(dataset):
-            learn_and_write(arguments, dataset, truth, stages)
+        try:
+            with kept.kept(dataset):
+                learn_and_write(arguments, dataset, truth, stages)
+        except KeyboardInterrupt:
+            remains = f"finished work is in {draft}, use --resume" if draft.exists() else ""
+            raise KeyboardInterrupt(remains) from None
     print_written(arguments.output, stages.total)
 
 

@@ -129,7 +129,7 @@ class Knowledge:
         object.__setattr__(self, "edge_probabilities", _probabilities(self.edge_probabilities))
 
     def __bool__(self) -> bool:
-        return any(bool(getattr(self, each.name)) for each in fields(self))
+        return self.max_parents == 0 or any(getattr(self, each.name) for each in fields(self))
 
     def __add__(self, other: Knowledge) -> Knowledge:
         """Join the statements of both; the tiers must come from one of them."""

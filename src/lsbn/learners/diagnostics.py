@@ -153,7 +153,7 @@ class Diagnostics(Figures):
         Log scores of the searches that were compared, and of their union.
     doubtful_edges, doubtful_share : int and float
         Number of edges, and their share among those above 0.01, whose probability differs by more
-        than 0.1 between independent searches and their union.
+        than 0.1 between independent searches and their union, with an R-hat above 1.1.
     doubtful_variables : list of str
         Variables with such edges into them, most edges first.
     density : float

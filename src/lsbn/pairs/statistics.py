@@ -369,10 +369,6 @@ class PairStatistics:
             for v in range(n)
         ]
 
-    def release(self) -> None:
-        """Forget the stored strips; what was summed up and selected stays."""
-        self._stored = []
-
     @property
     def pagerank(self) -> np.ndarray:
         """PageRank of each variable in the complete graph weighted by mutual information.

@@ -1,13 +1,20 @@
 """Independent searches, their union and their comparison."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from lsbn.data import Dataset
 from lsbn.learners import Diagnostics, Score
 from lsbn.learners.averaging import SearchSettings, learn_model_averaging
-from lsbn.learners.averaging.convergence import compare_sides, searches_disagree
+from lsbn.learners.averaging.convergence import (
+    compare_sides,
+    searches_disagree,
+    warn_of_disagreement,
+)
 from lsbn.learners.averaging.edge_prior import EdgePrior
 from lsbn.learners.averaging.exact import scoring_seconds
 from lsbn.learners.averaging.rounds import RoundSearch
@@ -123,6 +130,14 @@ def test_comparison_counts_edges_that_differ():
     assert apart.r_hat > 1.1
     assert apart.doubtful_variables == ["b"]
     assert searches_disagree(apart)
+
+
+@pytest.mark.parametrize(("edges", "words"), [(1, "1 edge differs"), (3, "3 edges differ")])
+def test_every_doubtful_edge_is_a_reason_to_warn(edges, words):
+    found = Diagnostics(searches_compared=2, searches_agreed=2, doubtful_variables=["b"])
+    warn_of_disagreement(replace(found, doubtful_edges=0), "standard")
+    with pytest.warns(ConvergenceWarning, match=f"{words} by more than 0.1, .*edges into 'b'"):
+        warn_of_disagreement(replace(found, doubtful_edges=edges), "standard")
 
 
 def test_the_estimate_of_seconds_grows_with_columns_rows_and_parents(alarm):

@@ -280,10 +280,12 @@ def _searches_apart(diagnostics: Diagnostics) -> list[str]:
     if not searches_disagree(diagnostics):
         return []
     scores, names = diagnostics.search_scores or [0.0], diagnostics.doubtful_variables or []
+    edges = diagnostics.doubtful_edges or 0
+    differ = "1 edge differs" if edges == 1 else f"{edges} edges differ"
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     return [
         f"independent searches disagree: log scores up to {max(scores) - min(scores):.1f} apart, "
-        f"{diagnostics.doubtful_edges} edges differ by more than {_SETTINGS.warning_error}, R-hat "
+        f"{differ} by more than {_SETTINGS.warning_error}, R-hat "
         f"{_r_hat_in_words(diagnostics.r_hat or 1.0)}"
         + (f"; edges into {', '.join(map(repr, names[:5]))}{more}" if names else "")
     ]
