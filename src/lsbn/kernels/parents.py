@@ -40,12 +40,16 @@ class Growth(NamedTuple):
         A set is left out if its score is lower by more than this than that of the set it grew from.
     room : int
         Most free parameters of a family.
+    slack : float
+        Growth goes on from sets of a size whose best one is lower than that of smaller sets by less
+        than this.
     """
 
     beams: np.ndarray
     wide: np.ndarray
     margin: float
     room: int
+    slack: float
 
 
 class Listing(NamedTuple):
@@ -100,7 +104,7 @@ def grow_parent_sets(scorer, pool, growth, barred, scans):
     The first set has the required parents. Level ``k`` extends the ``beams[k]`` best sets with
     ``k`` further parents: the best ``wide[k]`` of them by every member of the (ascending) pool but
     ``barred``, the others by members that had a high score beside the best ones so far. Growth
-    stops at a level without a new best set.
+    stops at a level whose best set is lower than the best one so far by ``slack``.
 
     Returns
     -------
@@ -120,7 +124,7 @@ def grow_parent_sets(scorer, pool, growth, barred, scans):
     for k in range(min(growth.beams.shape[0], depth - r)):
         level_stop = m
         beam = argsort(-scores[level_start:level_stop])[: growth.beams[k]] + level_start
-        gained = False
+        least, gained = best - growth.slack, False
         for b in range(beam.shape[0]):
             base = scores[beam[b]]
             parents = sets[beam[b], : r + k].astype(np.int64)
@@ -143,9 +147,8 @@ def grow_parent_sets(scorer, pool, growth, barred, scans):
                     continue
                 scores[m] = score
                 m += 1
-                if score > best:
-                    best = score
-                    gained = True
+                best = max(best, score)
+                gained |= score > least
         level_start = level_stop
         if (not gained and k > 0) or m == level_stop:
             break
@@ -358,7 +361,7 @@ def _narrow(growth):
     wide = np.zeros_like(growth.wide)
     wide[:NARROW_SCANS] = 1
     beams = np.minimum((growth.beams + 1) // 2, NARROW_BEAM)
-    return Growth(beams, wide, growth.margin, growth.room)
+    return Growth(beams, wide, growth.margin, growth.room, 0.0)
 
 
 @njit(nogil=True, cache=True)

@@ -188,7 +188,7 @@ class ParentSetSearch:
         scorer = self._scorer(v, np.concatenate([pool, others]), lookup)
         further = self.rules.most(v) - len(scorer.required)
         beams, wide = (width[:further] for width in settings.widths(len(pool)))
-        growth = _parents.Growth(beams, wide, settings.margin, room)
+        growth = _parents.Growth(beams, wide, settings.margin, room, settings.slack)
         return v, *_parents.explore_parent_sets(scorer, pool, others, growth, settings.listing())
 
     def _parents_of(self, v: int, variables: np.ndarray) -> np.ndarray:
