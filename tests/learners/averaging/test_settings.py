@@ -59,5 +59,5 @@ def test_impossible_limits_of_convergence_are_refused():
 
 
 def test_a_ladder_begins_at_the_temperature_of_the_posterior():
-    ladder = SamplingSettings(temperatures=3, hottest=0.25).ladder
+    ladder = SamplingSettings(temperatures=3).ladder(0.25)
     np.testing.assert_allclose(ladder, [1, 0.5, 0.25])

@@ -83,7 +83,7 @@ class TemperedChain(Chain):
         rng: np.random.Generator,
         settings: SamplingSettings,
     ) -> None:
-        self.betas = settings.ladder
+        self.betas = settings.ladder(settings.hottest)
         self.replicas = np.array([orders[t % len(orders)] for t in range(len(self.betas))])
         super().__init__(self.replicas[0], size, rng)
 

@@ -171,7 +171,7 @@ class RoundSearch:
         orders over these lists never cross. Hot orders do, and where they come sets are listed.
         """
         search, settings, sampling = self.search, self.settings, self.sampling
-        betas, best = sampling.ladder, result.orders[0].keys
+        betas, best = sampling.ladder(sampling.hottest_search), result.orders[0].keys
         replicas = np.tile(best, (len(betas), 1))
         for rng in self.rng.spawn(settings.tempered_rounds):
             core = search.listed([best, *replicas]).undominated(sampling.core_margin)

@@ -120,6 +120,8 @@ class OrderSampler:
     ) -> tuple[sparse.csr_array, Diagnostics]:
         """Average over parent sets that are searched, at first in the pools."""
         result = self.find_sets(pools)
+        if len(self.search.varying) <= self.sampling.tempered_variables:
+            result = replace(result, orders=self._dispersed(result))
         averaged, core = self.select_sets(result)
         matrix, diagnostics = self._average(averaged, core, result.orders, result.history)
         diagnostics = replace(diagnostics, log_score=round(result.whole_score, 3))
@@ -155,6 +157,20 @@ class OrderSampler:
         searches = RegionalSearches if large else IndependentSearches
         settled = searches(self.search, self.score, self.sampling, self.rng, self.n_jobs)
         return settled.run(pools)
+
+    def _dispersed(self, result: SearchResult) -> list[AnnealedOrder]:
+        """Put orders that do not come from the search next to its best one, if they are as good.
+
+        All orders of a search can end in one of several modes of equal weight. Chains that start
+        elsewhere show the others.
+        """
+        sampling, (best, *others) = self.sampling, result.orders
+        core = result.sets.undominated(sampling.core_margin)
+        more = replace(sampling, random_orders=sampling.dispersed)
+        found = anneal_orders(core, [best.keys], more, self.rng, self.n_jobs)
+        good = [order for order in found if order.log_score > best.log_score - sampling.worse_mode]
+        shuffled = [good[k] for k in self.rng.permutation(len(good))[: sampling.chains - 1]]
+        return [best, *shuffled, *others]
 
     def select_sets(self, result: SearchResult) -> tuple[ParentSets, ParentSets]:
         """Give the sets to average over, and the heavy ones by which orders are sampled.
