@@ -199,7 +199,7 @@ class SearchInParts:
         rounds = RoundSearch(
             search, pools, self.score.finds_density, self.sampling, self.rng, self.n_jobs
         )
-        whole = rounds.run(starts, settings.rounds, 1)
+        whole = rounds.search_pools(rounds.run(starts, settings.rounds, 1))
         score = max(search.log_score(order.keys) for order in whole.orders[:2])
         scores = np.sum([result.side_scores for result in results], axis=0)
         return UnitedSearch(
