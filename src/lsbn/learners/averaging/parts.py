@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from scipy import sparse
 
 from lsbn.checkpoint import Codec
 from lsbn.data import Dataset
@@ -21,6 +22,7 @@ from lsbn.learners.averaging.edge_prior import EdgeCounts, EdgePrior
 from lsbn.learners.averaging.islands import (
     add_further_parents,
     best_graph,
+    blankets,
     islands,
     regions_around,
 )
@@ -106,6 +108,7 @@ class SearchInParts:
         for _ in range(_LOOKS):
             keys = self._orders(pieces, results)[0]
             graph = best_graph(search, keys)
+            self._join_blocks(graph)
             children = np.concatenate(regions) if regions else search.varying
             others = search.varying if regions else np.intersect1d(islands(graph), search.varying)
             if len(children) * len(others) > _MOST_PAIRS:
@@ -118,7 +121,14 @@ class SearchInParts:
             regions = regions_around(graph, pairs)
             results += self._searched(regions, pools, len(pieces))
             pieces += regions
+        self._join_blocks(best_graph(search, self._orders(pieces, results)[0]))
         return self._joined(pieces, results, pools)
+
+    def _join_blocks(self, graph: sparse.csr_array) -> None:
+        """Put variables without a block into blocks of their Markov blankets in a graph."""
+        search, blocks = self.search, self.search.rules.blocks
+        if blocks is not None:
+            search.take_prior(search.prior, blocks.joined_by(blankets(graph)))
 
     def _searched(
         self, parts: Sequence[np.ndarray], pools: Sequence[np.ndarray], done: int = 0
