@@ -10,6 +10,9 @@ share ``s_k``. With the density d of all pairs, an edge of class k has the prior
 
 and the odds d / (1 - d) if one of its variables is in no block. The density and the shares are
 estimated from the data. Independent columns are in no block.
+
+Blocks come from weights of pairs. A variable with an effect only beside others has no such weights,
+so it is in no block at first. When the graph shows where it belongs, it joins a block.
 """
 
 from __future__ import annotations

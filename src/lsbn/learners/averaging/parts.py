@@ -93,7 +93,8 @@ class SearchInParts:
 
         Parents that have an effect only beside others, see `add_further_parents`, are first looked
         for among islands. The regions around them are then searched like further parts, and
-        further parents of these regions are looked for among all variables.
+        further parents of these regions are looked for among all variables. Before each look, and
+        in the end, variables without a block may join one, see `Blocks.joined_by`.
 
         Parameters
         ----------
