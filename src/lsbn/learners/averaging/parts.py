@@ -94,7 +94,7 @@ class SearchInParts:
         Parents that have an effect only beside others, see `add_further_parents`, are first looked
         for among islands. The regions around them are then searched like further parts, and
         further parents of these regions are looked for among all variables. Before each look, and
-        in the end, variables without a block may join one, see `Blocks.joined_by`.
+        after the last one, variables without a block may join one, see `Blocks.joined_by`.
 
         Parameters
         ----------
@@ -106,13 +106,13 @@ class SearchInParts:
         search, pools, pieces = self.search, list(pools), list(parts)
         results = self._searched(pieces, pools)
         regions: list[np.ndarray] = []
-        for _ in range(_LOOKS):
+        for look in range(_LOOKS + 1):
             keys = self._orders(pieces, results)[0]
             graph = best_graph(search, keys)
             self._join_blocks(graph)
             children = np.concatenate(regions) if regions else search.varying
             others = search.varying if regions else np.intersect1d(islands(graph), search.varying)
-            if len(children) * len(others) > _MOST_PAIRS:
+            if look == _LOOKS or len(children) * len(others) > _MOST_PAIRS:
                 break
             pairs = add_further_parents(search, keys, pools, children, others)
             if not len(pairs):
@@ -122,14 +122,16 @@ class SearchInParts:
             regions = regions_around(graph, pairs)
             results += self._searched(regions, pools, len(pieces))
             pieces += regions
-        self._join_blocks(best_graph(search, self._orders(pieces, results)[0]))
         return self._joined(pieces, results, pools)
 
     def _join_blocks(self, graph: sparse.csr_array) -> None:
         """Put variables without a block into blocks of their Markov blankets in a graph."""
         search, blocks = self.search, self.search.rules.blocks
-        if blocks is not None:
-            search.take_prior(search.prior, blocks.joined_by(blankets(graph)))
+        if blocks is None:
+            return
+        joined = blocks.joined_by(blankets(graph))
+        if not np.array_equal(joined.labels, blocks.labels):
+            search.take_prior(search.prior, joined)
 
     def _searched(
         self, parts: Sequence[np.ndarray], pools: Sequence[np.ndarray], done: int = 0
