@@ -174,10 +174,7 @@ class RoundSearch:
         if self.bounds is None or self.search.score.kind != "mixed":
             return result
         self.stamp += 1
-        keys = result.orders[0].keys
-        near = self._surroundings(self.bounds, keys)
-        before = [u[keys[u] < keys[v]] for v, u in enumerate(near)]
-        self.search.explore(before, self.stamp, extensions=before)
+        self._search_order(result.orders[0].keys, self.bounds)
         last = self.run([order.keys for order in result.orders[:2]], self.settings.rounds, 1)
         return replace(last, history=result.history + last.history)
 
