@@ -3,6 +3,7 @@
 from .communities import (
     co_occurrence,
     elbow,
+    joined_blocks,
     link_communities,
     merge_order,
     sub_communities,
@@ -89,6 +90,7 @@ __all__ = [
     "graph_posterior",
     "is_acyclic",
     "is_dag",
+    "joined_blocks",
     "leaning",
     "linear_extensions",
     "link_communities",

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections import Counter
 from fractions import Fraction
 
 
@@ -144,3 +145,25 @@ def merge_order(communities):
         pool[len(communities) + len(rows)] = a | b
         rows.append((*best, 1 - len(a & b) / len(a | b), len(a | b)))
     return rows
+
+
+def joined_blocks(labels, near, least=2):
+    """Blocks, small levels first, after variables without one have joined those around them.
+
+    ``near`` maps a variable to the variables in its Markov blanket.
+    """
+    labels = [list(own) for own in labels]
+    free = [v for v, own in enumerate(labels) if own[-1] < 0]
+    for level in reversed(range(len(labels[0]))):
+        joining = {None: None}
+        while joining:
+            joining = {}
+            for v in (v for v in free if labels[v][level] < 0):
+                inside = [u for u in near[v] if labels[u][level + 1 :] == labels[v][level + 1 :]]
+                votes = Counter(labels[u][level] for u in inside if labels[u][level] >= 0)
+                ranked = sorted(votes, key=lambda block: (-votes[block], block))
+                if ranked and votes[ranked[0]] >= least:
+                    joining[v] = ranked[0]
+            for v, block in joining.items():
+                labels[v][level] = block
+    return labels

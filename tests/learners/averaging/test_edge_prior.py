@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
+import naive
 from lsbn.data import Dataset
 from lsbn.knowledge import Knowledge, resolve
 from lsbn.learners import Score
@@ -76,6 +78,25 @@ def alarm():
     return Dataset.from_table(load_network("alarm").sample(500, random_state=0).iloc[:, :8])
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_variables_join_blocks_of_their_markov_blankets(seed):
+    rng = np.random.default_rng(seed)
+    large = np.repeat([0, 1, 2, -1], [12, 9, 9, 20])
+    small = np.where(rng.random(50) < 0.7, np.minimum(large * 2 + (np.arange(50) % 2), 5), -1)
+    labels = np.stack([np.where(large < 0, -1, small), large], axis=1)
+    near = sparse.random_array((50, 50), density=0.06, rng=rng, format="csr") > 0
+    near = sparse.csr_array(near + near.T)
+    near.setdiag(0)
+    near.eliminate_zeros()
+    around = [near[[v]].tocoo().col.tolist() for v in range(50)]
+    joined = Blocks.of(labels).joined_by(near)
+    expected = naive.joined_blocks(labels.tolist(), around)
+    assert joined.labels.tolist() == expected
+    assert (joined.labels[labels >= 0] == labels[labels >= 0]).all()
+    assert (joined.labels[:, -1] < 0).sum() < 20
+    np.testing.assert_allclose(joined.ratios, Blocks.of(np.array(expected)).ratios)
+
+
 @pytest.fixture
 def few_together(monkeypatch):
     """Join the parent sets of three variables at a time, so that eight need several steps."""
@@ -93,6 +114,12 @@ def test_a_new_prior_changes_scores_as_if_they_were_scored_again(alarm, kind):
     search = ParentSetSearch(alarm, Score(kind), SearchSettings(), knowledge=known, blocks=blocks)
     search.explore([np.arange(8)] * 8, 0)
     search.take_prior(EdgePrior(0.1, (0.7, 0.2, 0.1)))
+    check_scores(search)
+    search.take_prior(search.prior, Blocks.of(NESTED[::-1]))
+    check_scores(search)
+
+
+def check_scores(search):
     for v, sets in enumerate(search._sets):
         with search.score.lent_lookup() as lookup:
             again = search._scores(v, sets.members, lookup)

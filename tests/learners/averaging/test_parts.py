@@ -11,6 +11,7 @@ from lsbn.knowledge import Knowledge, resolve
 from lsbn.learners import Candidates, Score
 from lsbn.learners.averaging import SearchSettings, learn_model_averaging
 from lsbn.learners.averaging.annealing import anneal_orders
+from lsbn.learners.averaging.edge_prior import Blocks
 from lsbn.learners.averaging.part_search import PartPlan, PartSearch, PartTask, take_in
 from lsbn.learners.averaging.regions import RegionalSearches, disagreeing, search_part
 from lsbn.learners.averaging.sampler import OrderSampler
@@ -185,6 +186,19 @@ def test_any_number_of_jobs_gives_the_same_bits(crossing):
     both = averaged(dataset, candidates, 2, progress=lambda *pieces: calls.append(pieces))
     assert np.array_equal(alone, both)
     assert calls == [(1, 3, 0), (2, 3, 0), (3, 3, 0)]
+
+
+@pytest.mark.parametrize("kind", ["bdeu", "mixed"])
+def test_a_variable_joins_the_block_of_its_parents_with_any_number_of_jobs(crossing, kind):
+    dataset, candidates = crossing
+    blocks, found = Blocks.of(np.repeat([0, 1, -1], [9, 3, 1])[:, None]), []
+    for n_jobs in (1, 2):
+        settings = (SearchSettings(), SamplingSettings(), np.random.default_rng(0), n_jobs)
+        sampler = OrderSampler(dataset, Score(kind), *settings, blocks=blocks)
+        sampler.parts = candidates.parts
+        found.append(sampler.run(candidates.neighbours)[0].toarray())
+        assert sampler.search.rules.blocks.labels.ravel().tolist() == [0] * 9 + [1] * 3 + [0]
+    assert np.array_equal(*found)
 
 
 def test_knowledge_holds_between_parts(crossing):

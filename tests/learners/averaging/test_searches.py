@@ -62,6 +62,22 @@ def test_tempering_only_raises_the_log_score(alarm):
     assert tempered.history[0] == first.history[0]
 
 
+def test_the_mixed_score_finds_in_whole_pools_what_no_table_has_found(alarm):
+    part = alarm.select(list(range(12)))
+    pools, sampling = [np.delete(np.arange(12), v) for v in range(12)], SamplingSettings()
+    for kind in ("bdeu", "mixed"):
+        search = ParentSetSearch(part, Score(kind), SearchSettings(small_network=0))
+        rounds = RoundSearch(search, pools, True, sampling, np.random.default_rng(0))
+        empty = rounds.run([], 0, 1)
+        found = rounds.search_pools(empty)
+        if kind == "bdeu":
+            assert found is empty
+        else:
+            assert found.log_score > empty.log_score + 100
+            wanted = searched(part, 1).log_score
+            assert found.log_score == pytest.approx(wanted, abs=3)
+
+
 def test_after_a_doubt_a_small_network_is_not_settled_by_two_searches(alarm, monkeypatch):
     part = alarm.select(list(range(12)))
     scores = [[-20.0, -10.0, -10.0], *[[-10.0] * 3] * 3]

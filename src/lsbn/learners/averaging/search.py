@@ -273,13 +273,13 @@ class ParentSetSearch:
     def _mean_prior(self, edges: EdgeCounts) -> EdgePrior:
         return self.rules.mean_prior(edges)
 
-    def take_prior(self, prior: EdgePrior) -> None:
-        """Give all sets this prior."""
-        if prior == self.prior:
+    def take_prior(self, prior: EdgePrior, blocks: Blocks | None = None) -> None:
+        """Give all sets this prior, with other blocks if there are any."""
+        if prior == self.prior and blocks is None:
             return
         before = self._log_priors()
         self.score = replace(self.score, density=prior.density)
-        self.rules = self.rules.with_shares(prior.shares)
+        self.rules = self.rules.with_shares(prior.shares, blocks or self.rules.blocks)
         self.penalty = self.score.penalty(self.n_all, self.depth)
         self._sets = [
             replace(sets, scores=sets.scores + (new - old))

@@ -154,7 +154,8 @@ class SearchSettings:
     small_network : int
         With at most this many variables, parents are also searched along a random order before
         the first round, and the mixed score searches all predecessors. With more variables the
-        mixed score searches only around the sets that tables have found.
+        mixed score searches only around the sets that tables have found; where the search works in
+        parts, it also searches once in whole pools in the end.
     max_unrestricted : int
         With more variables than this, parents are searched only in the given pools and near the
         best graph. Up to this number of variables a search among all was better: on link it reached
