@@ -9,10 +9,13 @@ import numpy as np
 
 from lsbn.answers.families import FamilyTable, key_steps
 from lsbn.kernels.gaps import NetworkTables, log_observed, sweep_gaps
+from lsbn.kernels.joint import draw_jointly
 
 __all__ = ["Gaps", "network_tables"]
 
 NO_SUMS = np.empty((0, 0))
+MOST_NUMBERS = 1024
+"""Most numbers in a product, when the cells of a row are drawn at once; not tuned."""
 
 
 def network_tables(families: Sequence[FamilyTable], cards: np.ndarray) -> NetworkTables:
@@ -120,6 +123,28 @@ class Gaps:
         """
         rows = self._rows(codes)
         sweep_gaps(net, rows, self.start, self.variable, sweeps, rng, sums)
+        drawn = codes.copy()
+        drawn[:, self.row] = rows.T
+        return drawn
+
+    def draw_jointly(
+        self, codes: np.ndarray, net: NetworkTables, rng: np.random.Generator
+    ) -> np.ndarray:
+        """Draw the missing cells of each row at once, see `lsbn.kernels.joint`.
+
+        Parameters
+        ----------
+        codes, net, rng
+            As in `draw`.
+
+        Returns
+        -------
+        (n, rows) array
+            A copy of the codes with new states in the missing cells.
+        """
+        rows = self._rows(codes)
+        logs = np.empty(len(rows))
+        draw_jointly(net, rows, self.start, self.variable, MOST_NUMBERS, rng, logs)
         drawn = codes.copy()
         drawn[:, self.row] = rows.T
         return drawn

@@ -1,0 +1,374 @@
+"""Joint draws of the missing cells of a row, given its observed cells and a network.
+
+Gibbs sampling draws one cell after the other. If two missing cells determine each other, such as
+copies, it can hardly change both. Here variable elimination draws many cells at once: the factors
+that have a cell are multiplied, the cell is summed out, and so on. Then the cells are drawn in the
+opposite order, each given those that were drawn before (Dechter 1999).
+
+The cells of a row are divided into blocks, each of which is drawn given all other cells. Cells that
+no path of missing cells connects are in different blocks. So are those beyond `MOST_CELLS`, and
+those without which a product would have too many numbers. Only these depend on the states that the
+cells had before.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lsbn.kernels.gaps import _draw, _key, _place
+from lsbn.kernels.jit import njit
+
+MOST_CELLS = 64
+"""Most cells of a block: sets of them are the bits of a number."""
+ONE = np.uint64(1)
+
+
+class _Block(NamedTuple):
+    """The cells of a block, and how they are eliminated; the arrays are used again.
+
+    Attributes
+    ----------
+    place : (n,) int64 array
+        The number of the cell of each variable in the block; -1 for all others.
+    used : (n,) int64 array
+        Marks families, by the first row of `count`.
+    variable, card : int64 arrays
+    near : uint64 array
+        The cells that have a factor in common with each cell, when it is eliminated.
+    order : int64 array
+        The cells as they are eliminated.
+    first : int64 array
+        Where the product of each cell begins.
+    head, next : int64 arrays
+        Linked lists of the cells whose sums are factors of each cell.
+    member, digit, step : int64 arrays
+        The cells of a product, the states of a configuration, and steps in another table.
+    count : (2,) int64 array
+        Number of blocks so far, and number of cells.
+    """
+
+    place: np.ndarray
+    used: np.ndarray
+    variable: np.ndarray
+    card: np.ndarray
+    near: np.ndarray
+    order: np.ndarray
+    first: np.ndarray
+    head: np.ndarray
+    next: np.ndarray
+    member: np.ndarray
+    digit: np.ndarray
+    step: np.ndarray
+    count: np.ndarray
+
+
+@njit(nogil=True, cache=True)
+def _room(n):
+    """Return room for the blocks of rows of n variables."""
+    k = MOST_CELLS
+    return _Block(
+        np.full(n, -1, np.int64),
+        np.zeros(n, np.int64),
+        np.empty(k, np.int64),
+        np.empty(k, np.int64),
+        np.empty(k, np.uint64),
+        np.empty(k, np.int64),
+        np.empty(k, np.int64),
+        np.empty(k, np.int64),
+        np.empty(k, np.int64),
+        np.empty(k, np.int64),
+        np.empty(k, np.int64),
+        np.empty(k, np.int64),
+        np.zeros(2, np.int64),
+    )
+
+
+@njit(nogil=True, cache=True)
+def _join(net, block, waiting, v):
+    """Put a variable into the block if its cell waits and there is room."""
+    k = block.count[1]
+    if waiting[v] and block.place[v] < 0 and k < MOST_CELLS:
+        block.place[v], block.variable[k], block.card[k] = k, v, net.cards[v]
+        block.near[k], block.head[k] = 0, -1
+        block.count[1] = k + 1
+
+
+@njit(nogil=True, cache=True)
+def _gather(net, block, waiting, v):
+    """Fill a block with a cell and all that are connected with it."""
+    block.count[1] = 0
+    _join(net, block, waiting, v)
+    i = 0
+    while i < block.count[1]:
+        v = block.variable[i]
+        for j in range(net.child_start[v] - 1, net.child_start[v + 1]):
+            c = v if j < net.child_start[v] else net.children[j]
+            _join(net, block, waiting, c)
+            for p in range(net.start[c], net.start[c + 1]):
+                _join(net, block, waiting, net.parents[p])
+        i += 1
+
+
+@njit(nogil=True, cache=True)
+def _join_factors(net, block):
+    """Find the cells that have a factor in common with each cell."""
+    for i in range(block.count[1]):
+        v = block.variable[i]
+        for j in range(net.child_start[v] - 1, net.child_start[v + 1]):
+            c = v if j < net.child_start[v] else net.children[j]
+            if block.place[c] >= 0:
+                block.near[i] |= ONE << np.uint64(block.place[c])
+            for p in range(net.start[c], net.start[c + 1]):
+                u = block.place[net.parents[p]]
+                if u >= 0:
+                    block.near[i] |= ONE << np.uint64(u)
+        block.near[i] &= ~(ONE << np.uint64(i))
+
+
+@njit(nogil=True, cache=True)
+def _size(block, i, among):
+    """Return how many numbers the product of the factors of a cell has."""
+    size, left, u = float(block.card[i]), block.near[i] & among, 0
+    while left:
+        if left & ONE:
+            size *= block.card[u]
+        left >>= ONE
+        u += 1
+    return size
+
+
+@njit(nogil=True, cache=True)
+def _plan(block, waiting, sizes, most):
+    """Order the cells: each next one has the smallest product. Leave out cells if it is too large.
+
+    Returns the number of cells that are drawn.
+    """
+    k, drawn = block.count[1], 0
+    among = ~np.uint64(0) if k == 64 else (ONE << np.uint64(k)) - ONE
+    for i in range(k):
+        sizes[i] = _size(block, i, among)
+    for _ in range(k):
+        best, worst = -1, -1
+        for i in range(k):
+            if among >> np.uint64(i) & ONE:
+                if best < 0 or sizes[i] < sizes[best]:
+                    best = i
+                if worst < 0 or sizes[i] > sizes[worst]:
+                    worst = i
+        fits = sizes[best] <= most or sizes[best] == block.card[best]
+        out = best if fits else worst
+        among &= ~(ONE << np.uint64(out))
+        near = block.near[out] & among
+        if fits:
+            block.near[out], block.order[drawn] = near, out
+            drawn += 1
+            waiting[block.variable[out]] = False
+        else:
+            block.place[block.variable[out]] = -1
+            for u in range(k):
+                block.near[u] &= ~(ONE << np.uint64(out))
+        for u in range(k):
+            if near >> np.uint64(u) & ONE:
+                if fits:
+                    block.near[u] |= near & ~(ONE << np.uint64(u))
+                sizes[u] = _size(block, u, among)
+    return drawn
+
+
+@njit(nogil=True, cache=True)
+def _members(block, i):
+    """List the cells of the product of a cell, itself first; return their number and the size."""
+    block.member[0], n, size, left, u = i, 1, block.card[i], block.near[i], 0
+    while left:
+        if left & ONE:
+            block.member[n] = u
+            size *= block.card[u]
+            n += 1
+        left >>= ONE
+        u += 1
+    return n, size
+
+
+@njit(nogil=True, cache=True)
+def _multiply(block, n, target, source, place):
+    """Multiply a product by a factor, which has steps in its source."""
+    block.digit[:n] = 0
+    for x in range(target.shape[0]):
+        target[x] *= source[place]
+        for t in range(n):
+            block.digit[t] += 1
+            if block.digit[t] < block.card[block.member[t]]:
+                place += block.step[t]
+                break
+            place -= block.step[t] * (block.digit[t] - 1)
+            block.digit[t] = 0
+
+
+@njit(nogil=True, cache=True)
+def _multiply_family(net, block, n, target, row, c):
+    """Multiply a product by the probabilities of a variable given its parents."""
+    for t in range(n):
+        block.step[t] = 0
+        row[block.variable[block.member[t]]] = 0
+    card = net.cards[c]
+    for t in range(n):
+        v = block.variable[block.member[t]]
+        if v == c:
+            block.step[t] = 1
+        for p in range(net.start[c], net.start[c + 1]):
+            if net.parents[p] == v:
+                block.step[t] = np.int64(net.steps[p]) * card
+    if net.key_start[c] == net.key_start[c + 1]:
+        _multiply(block, n, target, net.table, _place(net, c, _key(net, c, row)) + row[c])
+        return
+    block.digit[:n] = 0
+    for x in range(target.shape[0]):
+        target[x] *= net.table[_place(net, c, _key(net, c, row)) + row[c]]
+        for t in range(n):
+            v = block.variable[block.member[t]]
+            row[v] += 1
+            if row[v] < net.cards[v]:
+                break
+            row[v] = 0
+
+
+@njit(nogil=True, cache=True)
+def _multiply_sums(block, n, target, values, i):
+    """Multiply a product by the sums of an eliminated cell."""
+    among, step, u = block.near[i], 1, 0
+    for t in range(n):
+        block.step[t] = 0
+    while among:
+        if among & ONE:
+            for t in range(n):
+                if block.member[t] == u:
+                    block.step[t] = step
+            step *= block.card[u]
+        among >>= ONE
+        u += 1
+    _multiply(block, n, target, values, block.first[i])
+
+
+@njit(nogil=True, cache=True)
+def _eliminate(net, block, row, drawn, values):
+    """Multiply the factors of each cell, and sum it out; return the numbers, with room for all.
+
+    The product of cell i begins at ``first[i]`` plus the size of its sums, which come before it.
+    """
+    used, position = 0, np.full(MOST_CELLS, MOST_CELLS)
+    for d in range(drawn):
+        position[block.order[d]] = d
+    block.count[0] += 1
+    for d in range(drawn):
+        i = block.order[d]
+        n, size = _members(block, i)
+        card = block.card[i]
+        rest = size // card
+        while used + size + rest > values.shape[0]:
+            values = np.concatenate((values, np.empty_like(values)))
+        block.first[i] = used
+        product = values[used + rest : used + rest + size]
+        product[:] = 1.0
+        v = block.variable[i]
+        for j in range(net.child_start[v] - 1, net.child_start[v + 1]):
+            c = v if j < net.child_start[v] else net.children[j]
+            if block.used[c] != block.count[0]:
+                block.used[c] = block.count[0]
+                _multiply_family(net, block, n, product, row, c)
+        j = block.head[i]
+        while j >= 0:
+            _multiply_sums(block, n, product, values, j)
+            j = block.next[j]
+        _sum_out(values[used : used + rest], product, card)
+        after = -1
+        for t in range(1, n):
+            u = block.member[t]
+            if after < 0 or position[u] < position[after]:
+                after = u
+        if after >= 0:
+            block.next[i], block.head[after] = block.head[after], i
+        used += size + rest
+    return values
+
+
+@njit(nogil=True, cache=True)
+def _sum_out(sums, product, card):
+    """Sum the fastest digit of a product out, and scale the sums."""
+    top = 0.0
+    for x in range(sums.shape[0]):
+        total = 0.0
+        for s in range(card):
+            total += product[x * card + s]
+        sums[x] = total
+        top = max(top, total)
+    if top > 0.0:
+        for x in range(sums.shape[0]):
+            sums[x] /= top
+
+
+@njit(nogil=True, cache=True)
+def _draw_block(block, row, drawn, values, shares, rng):
+    """Draw the cells of a block; return the log probability of their states."""
+    log = 0.0
+    for d in range(drawn - 1, -1, -1):
+        i = block.order[d]
+        n, size = _members(block, i)
+        card = block.card[i]
+        place, step = block.first[i] + size // card, card
+        for t in range(1, n):
+            u = block.member[t]
+            place += row[block.variable[u]] * step
+            step *= block.card[u]
+        total = 0.0
+        for s in range(card):
+            shares[s] = values[place + s]
+            total += shares[s]
+        if total <= 0.0:
+            shares[:card], total = 1.0, float(card)
+        state = _draw(shares, card, rng)
+        row[block.variable[i]] = state
+        log += np.log(shares[state] / total)
+    return log
+
+
+@njit(nogil=True, cache=True)
+def draw_jointly(net, rows, start, variables, most, rng, logs):
+    """Draw the missing cells of each row, block by block.
+
+    Parameters
+    ----------
+    net : NetworkTables
+    rows : (m, n) int array
+        The codes of each row, which are changed in its missing cells.
+    start, variables : (m + 1,) and int64 arrays
+        The missing cells of row r are those of ``variables[start[r]:start[r + 1]]``.
+    most : int
+        Most numbers in the product of the factors that have a cell.
+    rng : numpy.random.Generator
+    logs : (m,) float array
+        Gets the log probability of the drawn states of each row. With one block for each connected
+        set of cells it is that given the observed cells.
+    """
+    n = net.cards.shape[0]
+    block, waiting = _room(n), np.zeros(n, np.bool_)
+    sizes, shares, values = np.empty(MOST_CELLS), np.empty(net.cards.max()), np.empty(4096)
+    for r in range(rows.shape[0]):
+        row = rows[r]
+        cells = variables[start[r] : start[r + 1]]
+        for v in cells:
+            waiting[v] = True
+        logs[r] = 0.0
+        left = True
+        while left:
+            left = False
+            for v in cells:
+                if not waiting[v]:
+                    continue
+                _gather(net, block, waiting, v)
+                _join_factors(net, block)
+                drawn = _plan(block, waiting, sizes, most)
+                values = _eliminate(net, block, row, drawn, values)
+                logs[r] += _draw_block(block, row, drawn, values, shares, rng)
+                for i in range(block.count[1]):
+                    block.place[block.variable[i]] = -1
+                left = True
