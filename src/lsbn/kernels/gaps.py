@@ -28,7 +28,7 @@ class NetworkTables(NamedTuple):
     key_start, keys : (n + 1,) int64 and uint64 arrays
         The sorted keys of the rows of the table of v. If there are none, the key is the row. A key
         that is not listed has the row after the last.
-    table_start, table : (n,) int64 and float64 arrays
+    table_start, table : (n + 1,) int64 and float64 arrays
         The table of v begins at ``table_start[v]``, row by row.
     """
 

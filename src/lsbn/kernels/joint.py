@@ -5,7 +5,9 @@ copies, it can hardly change both. Here variable elimination draws many cells at
 that have a cell are multiplied, the cell is summed out, and so on. Then the cells are drawn in the
 opposite order, each given those that were drawn before (Dechter 1999).
 
-The cells of a row are divided into blocks, each of which is drawn given all other cells. Cells that
+A cell without children, or whose children are all drawn from their parents only, tells nothing of
+the others, if its probabilities sum to one: it is loose, and is drawn from its parents at the end.
+The other cells of a row are divided into blocks, each of which is drawn given all other cells. Cells that
 no path of missing cells connects are in different blocks. So are those beyond `MOST_CELLS`, and
 those without which a product would have too many numbers. Only these depend on the states that the
 cells had before.
@@ -20,6 +22,8 @@ from lsbn.kernels.jit import njit
 
 MOST_CELLS = 64
 """Most cells of a block: sets of them are the bits of a number."""
+NEAR = 1e-9
+"""Probabilities whose sum is nearer to one than this sum to one."""
 ONE = np.uint64(1)
 
 
@@ -30,33 +34,38 @@ class _Block(NamedTuple):
     ----------
     place : (n,) int64 array
         The number of the cell of each variable in the block; -1 for all others.
+    loose : (n,) bool array
+        The variables whose cells are drawn at the end; the factors of the block are without them.
     used : (n,) int64 array
         Marks families, by the first row of `count`.
     variable, card : int64 arrays
     near : uint64 array
         The cells that have a factor in common with each cell, when it is eliminated.
-    order : int64 array
-        The cells as they are eliminated.
+    order, rank : int64 arrays
+        The cells as they are eliminated, and the place of each among them.
     first : int64 array
         Where the product of each cell begins.
     head, next : int64 arrays
         Linked lists of the cells whose sums are factors of each cell.
-    member, digit, step : int64 arrays
-        The cells of a product, the states of a configuration, and steps in another table.
+    member, states, digit, step : int64 arrays
+        The cells of a product, how many states each has, a configuration, and steps in a factor.
     count : (2,) int64 array
         Number of blocks so far, and number of cells.
     """
 
     place: np.ndarray
+    loose: np.ndarray
     used: np.ndarray
     variable: np.ndarray
     card: np.ndarray
     near: np.ndarray
     order: np.ndarray
+    rank: np.ndarray
     first: np.ndarray
     head: np.ndarray
     next: np.ndarray
     member: np.ndarray
+    states: np.ndarray
     digit: np.ndarray
     step: np.ndarray
     count: np.ndarray
@@ -68,10 +77,13 @@ def _room(n):
     k = MOST_CELLS
     return _Block(
         np.full(n, -1, np.int64),
+        np.zeros(n, np.bool_),
         np.zeros(n, np.int64),
         np.empty(k, np.int64),
         np.empty(k, np.int64),
         np.empty(k, np.uint64),
+        np.empty(k, np.int64),
+        np.empty(k, np.int64),
         np.empty(k, np.int64),
         np.empty(k, np.int64),
         np.empty(k, np.int64),
@@ -103,6 +115,8 @@ def _gather(net, block, waiting, v):
         v = block.variable[i]
         for j in range(net.child_start[v] - 1, net.child_start[v + 1]):
             c = v if j < net.child_start[v] else net.children[j]
+            if block.loose[c]:
+                continue
             _join(net, block, waiting, c)
             for p in range(net.start[c], net.start[c + 1]):
                 _join(net, block, waiting, net.parents[p])
@@ -116,6 +130,8 @@ def _join_factors(net, block):
         v = block.variable[i]
         for j in range(net.child_start[v] - 1, net.child_start[v + 1]):
             c = v if j < net.child_start[v] else net.children[j]
+            if block.loose[c]:
+                continue
             if block.place[c] >= 0:
                 block.near[i] |= ONE << np.uint64(block.place[c])
             for p in range(net.start[c], net.start[c + 1]):
@@ -178,10 +194,11 @@ def _plan(block, waiting, sizes, most):
 @njit(nogil=True, cache=True)
 def _members(block, i):
     """List the cells of the product of a cell, itself first; return their number and the size."""
-    block.member[0], n, size, left, u = i, 1, block.card[i], block.near[i], 0
+    block.member[0], block.states[0], n, size = i, block.card[i], 1, block.card[i]
+    left, u = block.near[i], 0
     while left:
         if left & ONE:
-            block.member[n] = u
+            block.member[n], block.states[n] = u, block.card[u]
             size *= block.card[u]
             n += 1
         left >>= ONE
@@ -190,100 +207,109 @@ def _members(block, i):
 
 
 @njit(nogil=True, cache=True)
-def _multiply(block, n, target, source, place):
-    """Multiply a product by a factor, which has steps in its source."""
-    block.digit[:n] = 0
+def _multiply(states, digit, step, n, target, source, place):
+    """Multiply a product of n cells by a factor, which has steps in its source."""
+    for t in range(n):
+        digit[t] = 0
     for x in range(target.shape[0]):
         target[x] *= source[place]
         for t in range(n):
-            block.digit[t] += 1
-            if block.digit[t] < block.card[block.member[t]]:
-                place += block.step[t]
+            digit[t] += 1
+            if digit[t] < states[t]:
+                place += step[t]
                 break
-            place -= block.step[t] * (block.digit[t] - 1)
-            block.digit[t] = 0
+            place -= step[t] * (states[t] - 1)
+            digit[t] = 0
 
 
 @njit(nogil=True, cache=True)
-def _multiply_family(net, block, n, target, row, c):
-    """Multiply a product by the probabilities of a variable given its parents."""
-    for t in range(n):
-        block.step[t] = 0
-        row[block.variable[block.member[t]]] = 0
-    card = net.cards[c]
-    for t in range(n):
-        v = block.variable[block.member[t]]
-        if v == c:
-            block.step[t] = 1
-        for p in range(net.start[c], net.start[c + 1]):
-            if net.parents[p] == v:
-                block.step[t] = np.int64(net.steps[p]) * card
-    if net.key_start[c] == net.key_start[c + 1]:
-        _multiply(block, n, target, net.table, _place(net, c, _key(net, c, row)) + row[c])
-        return
-    block.digit[:n] = 0
+def _multiply_listed(net, variables, states, n, target, row, c):
+    """Multiply a product by the probabilities of a family whose configurations are listed."""
     for x in range(target.shape[0]):
         target[x] *= net.table[_place(net, c, _key(net, c, row)) + row[c]]
         for t in range(n):
-            v = block.variable[block.member[t]]
+            v = variables[t]
             row[v] += 1
-            if row[v] < net.cards[v]:
+            if row[v] < states[t]:
                 break
             row[v] = 0
 
 
 @njit(nogil=True, cache=True)
+def _multiply_family(net, block, n, target, row, c):
+    """Multiply a product of n cells by the probabilities of a variable given its parents.
+
+    The cells of the product have their first states in the row.
+    """
+    place, card, step = net.table_start[c] + row[c], net.cards[c], block.step
+    for t in range(n):
+        step[t] = 1 if block.variable[block.member[t]] == c else 0
+    for p in range(net.start[c], net.start[c + 1]):
+        u, own = net.parents[p], np.int64(net.steps[p]) * card
+        i = block.place[u]
+        if i >= 0:
+            for t in range(n):
+                if block.member[t] == i:
+                    step[t] = own
+        place += row[u] * own
+    _multiply(block.states, block.digit, step, n, target, net.table, place)
+
+
+@njit(nogil=True, cache=True)
 def _multiply_sums(block, n, target, values, i):
-    """Multiply a product by the sums of an eliminated cell."""
-    among, step, u = block.near[i], 1, 0
+    """Multiply a product of n cells by the sums of an eliminated cell."""
+    step, u, left = 1, 0, block.near[i]
     for t in range(n):
         block.step[t] = 0
-    while among:
-        if among & ONE:
+    while left:
+        if left & ONE:
             for t in range(n):
                 if block.member[t] == u:
                     block.step[t] = step
             step *= block.card[u]
-        among >>= ONE
+        left >>= ONE
         u += 1
-    _multiply(block, n, target, values, block.first[i])
+    _multiply(block.states, block.digit, block.step, n, target, values, block.first[i])
 
 
 @njit(nogil=True, cache=True)
 def _eliminate(net, block, row, drawn, values):
     """Multiply the factors of each cell, and sum it out; return the numbers, with room for all.
 
-    The product of cell i begins at ``first[i]`` plus the size of its sums, which come before it.
+    The sums of cell i begin at ``first[i]``. Its product comes after them.
     """
-    used, position = 0, np.full(MOST_CELLS, MOST_CELLS)
+    used = 0
     for d in range(drawn):
-        position[block.order[d]] = d
+        block.rank[block.order[d]] = d
+        row[block.variable[block.order[d]]] = 0
     block.count[0] += 1
     for d in range(drawn):
         i = block.order[d]
         n, size = _members(block, i)
-        card = block.card[i]
-        rest = size // card
+        rest = size // block.card[i]
         while used + size + rest > values.shape[0]:
             values = np.concatenate((values, np.empty_like(values)))
-        block.first[i] = used
+        block.first[i], v = used, block.variable[i]
         product = values[used + rest : used + rest + size]
         product[:] = 1.0
-        v = block.variable[i]
         for j in range(net.child_start[v] - 1, net.child_start[v + 1]):
             c = v if j < net.child_start[v] else net.children[j]
-            if block.used[c] != block.count[0]:
+            if block.used[c] != block.count[0] and not block.loose[c]:
                 block.used[c] = block.count[0]
-                _multiply_family(net, block, n, product, row, c)
+                if net.key_start[c] == net.key_start[c + 1]:
+                    _multiply_family(net, block, n, product, row, c)
+                else:
+                    variables = block.variable[block.member[:n]]
+                    _multiply_listed(net, variables, block.states, n, product, row, c)
         j = block.head[i]
         while j >= 0:
             _multiply_sums(block, n, product, values, j)
             j = block.next[j]
-        _sum_out(values[used : used + rest], product, card)
+        _sum_out(values[used : used + rest], product, block.card[i])
         after = -1
         for t in range(1, n):
             u = block.member[t]
-            if after < 0 or position[u] < position[after]:
+            if after < 0 or block.rank[u] < block.rank[after]:
                 after = u
         if after >= 0:
             block.next[i], block.head[after] = block.head[after], i
@@ -332,6 +358,83 @@ def _draw_block(block, row, drawn, values, shares, rng):
 
 
 @njit(nogil=True, cache=True)
+def _draw_alone(net, loose, v, row, shares, rng):
+    """Draw a cell given all others that are not loose; return the log probability of its state."""
+    card, place, total = net.cards[v], _place(net, v, _key(net, v, row)), 0.0
+    shares[:card] = net.table[place : place + card]
+    for i in range(net.child_start[v], net.child_start[v + 1]):
+        c, step = net.children[i], net.child_steps[i]
+        if not loose[c]:
+            others = _key(net, c, row) - np.uint64(row[v]) * step
+            for s in range(card):
+                place = _place(net, c, others + np.uint64(s) * step)
+                shares[s] *= net.table[place + row[c]]
+    for s in range(card):
+        total += shares[s]
+    if total <= 0.0:
+        shares[:card], total = 1.0, float(card)
+    row[v] = _draw(shares, card, rng)
+    return np.log(shares[row[v]] / total)
+
+
+@njit(nogil=True, cache=True)
+def _order(net):
+    """Return the variables in an order in which parents come first, and which are normal.
+
+    Variables of cycles, and those below them, are not in the order. The probabilities of a normal variable sum to one, for all states of its parents.
+    """
+    n, found = net.cards.shape[0], 0
+    order, normal = np.empty(n, np.int64), np.ones(n, np.bool_)
+    left = np.empty(n, np.int64)
+    for v in range(n):
+        left[v] = net.start[v + 1] - net.start[v]
+        if left[v] == 0:
+            order[found] = v
+            found += 1
+        for place in range(net.table_start[v], net.table_start[v + 1], net.cards[v]):
+            total = net.table[place : place + net.cards[v]].sum()
+            normal[v] &= abs(total - 1.0) < NEAR
+    k = 0
+    while k < found:
+        v = order[k]
+        k += 1
+        for i in range(net.child_start[v], net.child_start[v + 1]):
+            c = net.children[i]
+            left[c] -= 1
+            if left[c] == 0:
+                order[found] = c
+                found += 1
+    return order[:found], normal
+
+
+@njit(nogil=True, cache=True)
+def _loosen(net, order, normal, waiting, loose):
+    """Find the cells that tell nothing of others: they wait no more."""
+    for k in range(order.shape[0] - 1, -1, -1):
+        v = order[k]
+        loose[v] = waiting[v] and normal[v]
+        for i in range(net.child_start[v], net.child_start[v + 1]):
+            loose[v] &= loose[net.children[i]]
+        if loose[v]:
+            waiting[v] = False
+
+
+@njit(nogil=True, cache=True)
+def _draw_loose(net, order, loose, row, shares, rng):
+    """Draw the loose cells, parents first; return the log probability of their states."""
+    log = 0.0
+    for k in range(order.shape[0]):
+        v = order[k]
+        if loose[v]:
+            loose[v] = False
+            place = _place(net, v, _key(net, v, row))
+            shares[: net.cards[v]] = net.table[place : place + net.cards[v]]
+            row[v] = _draw(shares, net.cards[v], rng)
+            log += np.log(shares[row[v]])
+    return log
+
+
+@njit(nogil=True, cache=True)
 def draw_jointly(net, rows, start, variables, most, rng, logs):
     """Draw the missing cells of each row, block by block.
 
@@ -349,26 +452,31 @@ def draw_jointly(net, rows, start, variables, most, rng, logs):
         Gets the log probability of the drawn states of each row. With one block for each connected
         set of cells it is that given the observed cells.
     """
-    n = net.cards.shape[0]
-    block, waiting = _room(n), np.zeros(n, np.bool_)
+    block, waiting = _room(net.cards.shape[0]), np.zeros(net.cards.shape[0], np.bool_)
     sizes, shares, values = np.empty(MOST_CELLS), np.empty(net.cards.max()), np.empty(4096)
+    order, normal = _order(net)
     for r in range(rows.shape[0]):
-        row = rows[r]
+        row, left = rows[r], True
         cells = variables[start[r] : start[r + 1]]
         for v in cells:
             waiting[v] = True
+        _loosen(net, order, normal, waiting, block.loose)
         logs[r] = 0.0
-        left = True
         while left:
             left = False
             for v in cells:
                 if not waiting[v]:
                     continue
+                left = True
                 _gather(net, block, waiting, v)
+                if block.count[1] == 1:
+                    waiting[v], block.place[v] = False, -1
+                    logs[r] += _draw_alone(net, block.loose, v, row, shares, rng)
+                    continue
                 _join_factors(net, block)
                 drawn = _plan(block, waiting, sizes, most)
                 values = _eliminate(net, block, row, drawn, values)
                 logs[r] += _draw_block(block, row, drawn, values, shares, rng)
                 for i in range(block.count[1]):
                     block.place[block.variable[i]] = -1
-                left = True
+        logs[r] += _draw_loose(net, order, block.loose, row, shares, rng)

@@ -58,8 +58,6 @@ class ChainSettings:
         than this, in nats; not tuned.
     draws : int
         How often a round draws the tables of its network, and then the cells.
-    sweeps : int
-        How often each cell is drawn, given the same tables.
     """
 
     completions: int = 10
@@ -69,7 +67,6 @@ class ChainSettings:
     most_rounds: int = 60
     rising: float = 5.0
     draws: int = 5
-    sweeps: int = 3
 
 
 def complete(
@@ -254,8 +251,7 @@ class Augmentation:
 
     def _drawn_cells(self, table: Dataset, net: NetworkTables) -> Dataset:
         """Return a table in which all missing cells are drawn again."""
-        codes = self.gaps.draw(table.codes, net, self.settings.sweeps, self.rng)
-        return replace(table, codes=codes)
+        return replace(table, codes=self.gaps.draw_jointly(table.codes, net, self.rng))
 
 
 def log_evidence(groups: Sequence[Sequence[Round]], families: Families) -> np.ndarray:
