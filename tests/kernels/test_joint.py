@@ -19,7 +19,7 @@ from lsbn.learners import Score
 PARENTS = [(), (0,), (0, 1), (2,), (1, 2), (3, 4)]
 CARDS = np.array([3, 2, 3, 2, 4, 3])
 ROW = [1, 0, 2, 1, 0, 1]
-WIDE = 1 << 20
+WIDE = 1 << 14
 
 
 @pytest.fixture(params=[1024, 1], ids=["all rows", "rows that occur"])

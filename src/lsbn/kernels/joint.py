@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lsbn.kernels.borrowed import borrowed
 from lsbn.kernels.gaps import _draw, _key, _place
 from lsbn.kernels.jit import njit
 
@@ -274,7 +275,7 @@ def _multiply_sums(block, n, target, values, i):
 
 @njit(nogil=True, cache=True)
 def _eliminate(net, block, row, drawn, values):
-    """Multiply the factors of each cell, and sum it out; return the numbers, with room for all.
+    """Multiply the factors of each cell, and sum it out.
 
     The sums of cell i begin at ``first[i]``. Its product comes after them.
     """
@@ -287,8 +288,6 @@ def _eliminate(net, block, row, drawn, values):
         i = block.order[d]
         n, size = _members(block, i)
         rest = size // block.card[i]
-        while used + size + rest > values.shape[0]:
-            values = np.concatenate((values, np.empty_like(values)))
         block.first[i], v = used, block.variable[i]
         product = values[used + rest : used + rest + size]
         product[:] = 1.0
@@ -314,7 +313,6 @@ def _eliminate(net, block, row, drawn, values):
         if after >= 0:
             block.next[i], block.head[after] = block.head[after], i
         used += size + rest
-    return values
 
 
 @njit(nogil=True, cache=True)
@@ -435,6 +433,47 @@ def _draw_loose(net, order, loose, row, shares, rng):
 
 
 @njit(nogil=True, cache=True)
+def _draw_row(net, block, room, cells, row, most, rng):
+    """Draw the cells of a row that wait; return the log probability of their states."""
+    waiting, sizes, shares, values = room
+    log, left = 0.0, True
+    while left:
+        left = False
+        for v in cells:
+            if not waiting[v]:
+                continue
+            left = True
+            _gather(net, block, waiting, v)
+            if block.count[1] == 1:
+                waiting[v], block.place[v] = False, -1
+                log += _draw_alone(net, block.loose, v, row, shares, rng)
+                continue
+            _join_factors(net, block)
+            drawn = _plan(block, waiting, sizes, most)
+            _eliminate(net, block, row, drawn, values)
+            log += _draw_block(block, row, drawn, values, shares, rng)
+            for i in range(block.count[1]):
+                block.place[block.variable[i]] = -1
+    return log
+
+
+@njit(nogil=True, cache=True)
+def _draw_rows(net, block, room, rows, gaps, most, rng, logs):
+    """Draw the missing cells of each row: `draw_jointly`, with room for its work."""
+    net, block, room = borrowed(net), borrowed(block), borrowed(room)
+    rows, gaps = borrowed(rows), borrowed(gaps)
+    start, variables, order, normal = gaps
+    waiting, shares = room[0], room[2]
+    for r in range(rows.shape[0]):
+        row, cells = rows[r], variables[start[r] : start[r + 1]]
+        for v in cells:
+            waiting[v] = True
+        _loosen(net, order, normal, waiting, block.loose)
+        logs[r] = _draw_row(net, block, room, cells, row, most, rng)
+        logs[r] += _draw_loose(net, order, block.loose, row, shares, rng)
+
+
+@njit(nogil=True, cache=True)
 def draw_jointly(net, rows, start, variables, most, rng, logs):
     """Draw the missing cells of each row, block by block.
 
@@ -452,31 +491,8 @@ def draw_jointly(net, rows, start, variables, most, rng, logs):
         Gets the log probability of the drawn states of each row. With one block for each connected
         set of cells it is that given the observed cells.
     """
-    block, waiting = _room(net.cards.shape[0]), np.zeros(net.cards.shape[0], np.bool_)
-    sizes, shares, values = np.empty(MOST_CELLS), np.empty(net.cards.max()), np.empty(4096)
+    n, states = net.cards.shape[0], net.cards.max()
+    values = np.empty(2 * MOST_CELLS * max(most, states))
+    room = (np.zeros(n, np.bool_), np.empty(MOST_CELLS), np.empty(states), values)
     order, normal = _order(net)
-    for r in range(rows.shape[0]):
-        row, left = rows[r], True
-        cells = variables[start[r] : start[r + 1]]
-        for v in cells:
-            waiting[v] = True
-        _loosen(net, order, normal, waiting, block.loose)
-        logs[r] = 0.0
-        while left:
-            left = False
-            for v in cells:
-                if not waiting[v]:
-                    continue
-                left = True
-                _gather(net, block, waiting, v)
-                if block.count[1] == 1:
-                    waiting[v], block.place[v] = False, -1
-                    logs[r] += _draw_alone(net, block.loose, v, row, shares, rng)
-                    continue
-                _join_factors(net, block)
-                drawn = _plan(block, waiting, sizes, most)
-                values = _eliminate(net, block, row, drawn, values)
-                logs[r] += _draw_block(block, row, drawn, values, shares, rng)
-                for i in range(block.count[1]):
-                    block.place[block.variable[i]] = -1
-        logs[r] += _draw_loose(net, order, block.loose, row, shares, rng)
+    _draw_rows(net, _room(n), room, rows, (start, variables, order, normal), most, rng, logs)

@@ -45,9 +45,7 @@ CLOSE = 100.0
 """Parents are tested if they lose less than this on the completed table, in nats; not tuned."""
 MOST_NEAR = 16
 """A parent is exchanged for one of at most this many of its neighbours; not tuned."""
-AWAY = 3
-"""How often they are drawn from the other network before; not tuned."""
-DRAWS = 3
+DRAWS = 5
 """How often all tables, and then all cells, are drawn half-way; not tuned."""
 HOPELESS = -8.0
 """An edge that was left out is tested again if its gain was above this, in nats; not tuned."""
@@ -137,9 +135,6 @@ class FamilyTest:
         if not moves:
             return chosen
         others = {v: other for move in moves for v, other in move.items()}
-        for _ in range(AWAY):
-            net = drawn_tables(after(parents, others), DataCounts(table), self.score, self.rng)
-            table = draw(table, net)
         for _ in range(DRAWS):
             table = draw(table, self._halfway(parents, others, DataCounts(table)))
         family = families(table)
