@@ -13,7 +13,8 @@ from lsbn.answers import families as families_module
 from lsbn.answers.families import DataCounts, FamilyTable, FamilyTables
 from lsbn.answers.gaps import Gaps, network_tables
 from lsbn.data import Dataset
-from lsbn.kernels.joint import MOST_CELLS, draw_jointly
+from lsbn.kernels.blocks import MOST_CELLS
+from lsbn.kernels.joint import draw_jointly
 from lsbn.learners import Score
 
 PARENTS = [(), (0,), (0, 1), (2,), (1, 2), (3, 4)]
@@ -103,6 +104,21 @@ def test_more_cells_than_a_block_has_are_drawn_in_turns():
     changes = (rows[:, 1:] != rows[:, :-1]).mean(axis=0)
     np.testing.assert_allclose(np.delete(changes, MOST_CELLS - 1), 0.3, atol=0.05)
     assert (rows[:, MOST_CELLS:].mean(axis=0) > 0.35).all()
+
+
+@pytest.mark.parametrize("missing", [[0], [0, 1]])
+def test_many_children_do_not_make_the_product_zero(missing):
+    """Cell 0 tells 400 others, all of which are observed and rare; cell 1 is its copy."""
+    nothing, two, n = np.zeros(0, np.int64), np.array([2]), 402
+    rare, copy = np.array([[1 - 1e-6, 1e-6], [1 - 3e-6, 3e-6]]), np.array([[1.0, 0.0], [0.0, 1.0]])
+    families = [FamilyTable(0, nothing, nothing, np.array([[0.5, 0.5]]))]
+    families += [FamilyTable(v, np.array([0]), two, copy if v == 1 else rare) for v in range(1, n)]
+    net, rows, mask = network_tables(families, np.full(n, 2)), np.ones((50, n), int), np.ones(n) < 0
+    mask[missing] = True
+    gaps = Gaps.of(np.tile(mask[:, None], 50))
+    rows[:, missing] = 0
+    draw_jointly(net, rows, gaps.start, gaps.variable, WIDE, np.random.default_rng(0), np.empty(50))
+    assert (rows == 1).all()
 
 
 @settings(max_examples=100, deadline=None)

@@ -7,189 +7,25 @@ opposite order, each given those that were drawn before (Dechter 1999).
 
 A cell without children, or whose children are all drawn from their parents only, tells nothing of
 the others, if its probabilities sum to one: it is loose, and is drawn from its parents at the end.
-The other cells of a row are divided into blocks, each of which is drawn given all other cells. Cells that
-no path of missing cells connects are in different blocks. So are those beyond `MOST_CELLS`, and
-those without which a product would have too many numbers. Only these depend on the states that the
-cells had before.
+The other cells of a row are divided into blocks, each of which is drawn given all other cells.
+Cells that no path of missing cells connects are in different blocks. So are those beyond
+`MOST_CELLS`, and those without which a product would have too many numbers. Only these depend on
+the states that the cells had before.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 
+from lsbn.kernels.blocks import MOST_CELLS, ONE, gather, join_factors, plan, room_of
 from lsbn.kernels.borrowed import borrowed
-from lsbn.kernels.gaps import _draw, _key, _place
+from lsbn.kernels.gaps import drawn_state, key_of, place_of
 from lsbn.kernels.jit import njit
 
-MOST_CELLS = 64
-"""Most cells of a block: sets of them are the bits of a number."""
+__all__ = ["draw_jointly"]
+
 NEAR = 1e-9
 """Probabilities whose sum is nearer to one than this sum to one."""
-ONE = np.uint64(1)
-
-
-class _Block(NamedTuple):
-    """The cells of a block, and how they are eliminated; the arrays are used again.
-
-    Attributes
-    ----------
-    place : (n,) int64 array
-        The number of the cell of each variable in the block; -1 for all others.
-    loose : (n,) bool array
-        The variables whose cells are drawn at the end; the factors of the block are without them.
-    used : (n,) int64 array
-        Marks families, by the first row of `count`.
-    variable, card : int64 arrays
-    near : uint64 array
-        The cells that have a factor in common with each cell, when it is eliminated.
-    order, rank : int64 arrays
-        The cells as they are eliminated, and the place of each among them.
-    first : int64 array
-        Where the product of each cell begins.
-    head, next : int64 arrays
-        Linked lists of the cells whose sums are factors of each cell.
-    member, states, digit, step : int64 arrays
-        The cells of a product, how many states each has, a configuration, and steps in a factor.
-    count : (2,) int64 array
-        Number of blocks so far, and number of cells.
-    """
-
-    place: np.ndarray
-    loose: np.ndarray
-    used: np.ndarray
-    variable: np.ndarray
-    card: np.ndarray
-    near: np.ndarray
-    order: np.ndarray
-    rank: np.ndarray
-    first: np.ndarray
-    head: np.ndarray
-    next: np.ndarray
-    member: np.ndarray
-    states: np.ndarray
-    digit: np.ndarray
-    step: np.ndarray
-    count: np.ndarray
-
-
-@njit(nogil=True, cache=True)
-def _room(n):
-    """Return room for the blocks of rows of n variables."""
-    k = MOST_CELLS
-    return _Block(
-        np.full(n, -1, np.int64),
-        np.zeros(n, np.bool_),
-        np.zeros(n, np.int64),
-        np.empty(k, np.int64),
-        np.empty(k, np.int64),
-        np.empty(k, np.uint64),
-        np.empty(k, np.int64),
-        np.empty(k, np.int64),
-        np.empty(k, np.int64),
-        np.empty(k, np.int64),
-        np.empty(k, np.int64),
-        np.empty(k, np.int64),
-        np.empty(k, np.int64),
-        np.empty(k, np.int64),
-        np.empty(k, np.int64),
-        np.zeros(2, np.int64),
-    )
-
-
-@njit(nogil=True, cache=True)
-def _join(net, block, waiting, v):
-    """Put a variable into the block if its cell waits and there is room."""
-    k = block.count[1]
-    if waiting[v] and block.place[v] < 0 and k < MOST_CELLS:
-        block.place[v], block.variable[k], block.card[k] = k, v, net.cards[v]
-        block.near[k], block.head[k] = 0, -1
-        block.count[1] = k + 1
-
-
-@njit(nogil=True, cache=True)
-def _gather(net, block, waiting, v):
-    """Fill a block with a cell and all that are connected with it."""
-    block.count[1] = 0
-    _join(net, block, waiting, v)
-    i = 0
-    while i < block.count[1]:
-        v = block.variable[i]
-        for j in range(net.child_start[v] - 1, net.child_start[v + 1]):
-            c = v if j < net.child_start[v] else net.children[j]
-            if block.loose[c]:
-                continue
-            _join(net, block, waiting, c)
-            for p in range(net.start[c], net.start[c + 1]):
-                _join(net, block, waiting, net.parents[p])
-        i += 1
-
-
-@njit(nogil=True, cache=True)
-def _join_factors(net, block):
-    """Find the cells that have a factor in common with each cell."""
-    for i in range(block.count[1]):
-        v = block.variable[i]
-        for j in range(net.child_start[v] - 1, net.child_start[v + 1]):
-            c = v if j < net.child_start[v] else net.children[j]
-            if block.loose[c]:
-                continue
-            if block.place[c] >= 0:
-                block.near[i] |= ONE << np.uint64(block.place[c])
-            for p in range(net.start[c], net.start[c + 1]):
-                u = block.place[net.parents[p]]
-                if u >= 0:
-                    block.near[i] |= ONE << np.uint64(u)
-        block.near[i] &= ~(ONE << np.uint64(i))
-
-
-@njit(nogil=True, cache=True)
-def _size(block, i, among):
-    """Return how many numbers the product of the factors of a cell has."""
-    size, left, u = float(block.card[i]), block.near[i] & among, 0
-    while left:
-        if left & ONE:
-            size *= block.card[u]
-        left >>= ONE
-        u += 1
-    return size
-
-
-@njit(nogil=True, cache=True)
-def _plan(block, waiting, sizes, most):
-    """Order the cells: each next one has the smallest product. Leave out cells if it is too large.
-
-    Returns the number of cells that are drawn.
-    """
-    k, drawn = block.count[1], 0
-    among = ~np.uint64(0) if k == 64 else (ONE << np.uint64(k)) - ONE
-    for i in range(k):
-        sizes[i] = _size(block, i, among)
-    for _ in range(k):
-        best, worst = -1, -1
-        for i in range(k):
-            if among >> np.uint64(i) & ONE:
-                if best < 0 or sizes[i] < sizes[best]:
-                    best = i
-                if worst < 0 or sizes[i] > sizes[worst]:
-                    worst = i
-        fits = sizes[best] <= most or sizes[best] == block.card[best]
-        out = best if fits else worst
-        among &= ~(ONE << np.uint64(out))
-        near = block.near[out] & among
-        if fits:
-            block.near[out], block.order[drawn] = near, out
-            drawn += 1
-            waiting[block.variable[out]] = False
-        else:
-            block.place[block.variable[out]] = -1
-            for u in range(k):
-                block.near[u] &= ~(ONE << np.uint64(out))
-        for u in range(k):
-            if near >> np.uint64(u) & ONE:
-                if fits:
-                    block.near[u] |= near & ~(ONE << np.uint64(u))
-                sizes[u] = _size(block, u, among)
-    return drawn
+BEFORE_SCALING = 16
+"""Products are scaled after so many factors."""
 
 
 @njit(nogil=True, cache=True)
@@ -227,7 +63,7 @@ def _multiply(states, digit, step, n, target, source, place):
 def _multiply_listed(net, variables, states, n, target, row, c):
     """Multiply a product by the probabilities of a family whose configurations are listed."""
     for x in range(target.shape[0]):
-        target[x] *= net.table[_place(net, c, _key(net, c, row)) + row[c]]
+        target[x] *= net.table[place_of(net, c, key_of(net, c, row)) + row[c]]
         for t in range(n):
             v = variables[t]
             row[v] += 1
@@ -274,6 +110,24 @@ def _multiply_sums(block, n, target, values, i):
 
 
 @njit(nogil=True, cache=True)
+def _multiply_families(net, block, n, target, row, v):
+    """Multiply a product of n cells by the families of a variable that no product has yet."""
+    net, block, target, row = borrowed(net), borrowed(block), borrowed(target), borrowed(row)
+    for j in range(net.child_start[v] - 1, net.child_start[v + 1]):
+        c = v if j < net.child_start[v] else net.children[j]
+        if block.used[c] == block.count[0] or block.loose[c]:
+            continue
+        block.used[c] = block.count[0]
+        if net.key_start[c] == net.key_start[c + 1]:
+            _multiply_family(net, block, n, target, row, c)
+        else:
+            variables = block.variable[block.member[:n]]
+            _multiply_listed(net, variables, block.states, n, target, row, c)
+        if (j - net.child_start[v]) % BEFORE_SCALING == BEFORE_SCALING - 1:
+            _scale(target)
+
+
+@njit(nogil=True, cache=True)
 def _eliminate(net, block, row, drawn, values):
     """Multiply the factors of each cell, and sum it out.
 
@@ -291,15 +145,7 @@ def _eliminate(net, block, row, drawn, values):
         block.first[i], v = used, block.variable[i]
         product = values[used + rest : used + rest + size]
         product[:] = 1.0
-        for j in range(net.child_start[v] - 1, net.child_start[v + 1]):
-            c = v if j < net.child_start[v] else net.children[j]
-            if block.used[c] != block.count[0] and not block.loose[c]:
-                block.used[c] = block.count[0]
-                if net.key_start[c] == net.key_start[c + 1]:
-                    _multiply_family(net, block, n, product, row, c)
-                else:
-                    variables = block.variable[block.member[:n]]
-                    _multiply_listed(net, variables, block.states, n, product, row, c)
+        _multiply_families(net, block, n, product, row, v)
         j = block.head[i]
         while j >= 0:
             _multiply_sums(block, n, product, values, j)
@@ -318,16 +164,23 @@ def _eliminate(net, block, row, drawn, values):
 @njit(nogil=True, cache=True)
 def _sum_out(sums, product, card):
     """Sum the fastest digit of a product out, and scale the sums."""
-    top = 0.0
     for x in range(sums.shape[0]):
         total = 0.0
         for s in range(card):
             total += product[x * card + s]
         sums[x] = total
-        top = max(top, total)
+    _scale(sums)
+
+
+@njit(nogil=True, cache=True)
+def _scale(values):
+    """Divide numbers by the largest one, so that products of many of them do not become zero."""
+    top = 0.0
+    for x in range(values.shape[0]):
+        top = max(top, values[x])
     if top > 0.0:
-        for x in range(sums.shape[0]):
-            sums[x] /= top
+        for x in range(values.shape[0]):
+            values[x] /= top
 
 
 @njit(nogil=True, cache=True)
@@ -349,7 +202,7 @@ def _draw_block(block, row, drawn, values, shares, rng):
             total += shares[s]
         if total <= 0.0:
             shares[:card], total = 1.0, float(card)
-        state = _draw(shares, card, rng)
+        state = drawn_state(shares, card, rng)
         row[block.variable[i]] = state
         log += np.log(shares[state] / total)
     return log
@@ -358,20 +211,21 @@ def _draw_block(block, row, drawn, values, shares, rng):
 @njit(nogil=True, cache=True)
 def _draw_alone(net, loose, v, row, shares, rng):
     """Draw a cell given all others that are not loose; return the log probability of its state."""
-    card, place, total = net.cards[v], _place(net, v, _key(net, v, row)), 0.0
+    card, place, total = net.cards[v], place_of(net, v, key_of(net, v, row)), 0.0
     shares[:card] = net.table[place : place + card]
     for i in range(net.child_start[v], net.child_start[v + 1]):
         c, step = net.children[i], net.child_steps[i]
         if not loose[c]:
-            others = _key(net, c, row) - np.uint64(row[v]) * step
+            others = key_of(net, c, row) - np.uint64(row[v]) * step
             for s in range(card):
-                place = _place(net, c, others + np.uint64(s) * step)
+                place = place_of(net, c, others + np.uint64(s) * step)
                 shares[s] *= net.table[place + row[c]]
+            _scale(shares[:card])
     for s in range(card):
         total += shares[s]
     if total <= 0.0:
         shares[:card], total = 1.0, float(card)
-    row[v] = _draw(shares, card, rng)
+    row[v] = drawn_state(shares, card, rng)
     return np.log(shares[row[v]] / total)
 
 
@@ -379,7 +233,8 @@ def _draw_alone(net, loose, v, row, shares, rng):
 def _order(net):
     """Return the variables in an order in which parents come first, and which are normal.
 
-    Variables of cycles, and those below them, are not in the order. The probabilities of a normal variable sum to one, for all states of its parents.
+    Variables of cycles, and those below them, are not in the order. The probabilities of a normal
+    variable sum to one, for all states of its parents.
     """
     n, found = net.cards.shape[0], 0
     order, normal = np.empty(n, np.int64), np.ones(n, np.bool_)
@@ -425,9 +280,9 @@ def _draw_loose(net, order, loose, row, shares, rng):
         v = order[k]
         if loose[v]:
             loose[v] = False
-            place = _place(net, v, _key(net, v, row))
+            place = place_of(net, v, key_of(net, v, row))
             shares[: net.cards[v]] = net.table[place : place + net.cards[v]]
-            row[v] = _draw(shares, net.cards[v], rng)
+            row[v] = drawn_state(shares, net.cards[v], rng)
             log += np.log(shares[row[v]])
     return log
 
@@ -443,13 +298,13 @@ def _draw_row(net, block, room, cells, row, most, rng):
             if not waiting[v]:
                 continue
             left = True
-            _gather(net, block, waiting, v)
+            gather(net, block, waiting, v)
             if block.count[1] == 1:
                 waiting[v], block.place[v] = False, -1
                 log += _draw_alone(net, block.loose, v, row, shares, rng)
                 continue
-            _join_factors(net, block)
-            drawn = _plan(block, waiting, sizes, most)
+            join_factors(net, block)
+            drawn = plan(block, waiting, sizes, most)
             _eliminate(net, block, row, drawn, values)
             log += _draw_block(block, row, drawn, values, shares, rng)
             for i in range(block.count[1]):
@@ -495,4 +350,4 @@ def draw_jointly(net, rows, start, variables, most, rng, logs):
     values = np.empty(2 * MOST_CELLS * max(most, states))
     room = (np.zeros(n, np.bool_), np.empty(MOST_CELLS), np.empty(states), values)
     order, normal = _order(net)
-    _draw_rows(net, _room(n), room, rows, (start, variables, order, normal), most, rng, logs)
+    _draw_rows(net, room_of(n), room, rows, (start, variables, order, normal), most, rng, logs)
