@@ -143,6 +143,13 @@ def _log_row(net, row):
 
 
 @njit(nogil=True, cache=True)
+def log_rows(net, rows, logs):
+    """Write the log probability of each complete row."""
+    for r in range(rows.shape[0]):
+        logs[r] = _log_row(net, rows[r])
+
+
+@njit(nogil=True, cache=True)
 def log_observed(net, rows, start, variables, sweeps, rng):
     """Return the log probability of the observed cells of each row.
 

@@ -289,7 +289,10 @@ def _draw_loose(net, order, loose, row, shares, rng):
 
 @njit(nogil=True, cache=True)
 def _draw_row(net, block, room, cells, row, most, rng):
-    """Draw the cells of a row that wait; return the log probability of their states."""
+    """Draw the cells of a row that wait; return the log probability of their states.
+
+    It is not a number if blocks that share factors were drawn one after the other.
+    """
     waiting, sizes, shares, values = room
     log, left = 0.0, True
     while left:
@@ -305,6 +308,8 @@ def _draw_row(net, block, room, cells, row, most, rng):
                 continue
             join_factors(net, block)
             drawn = plan(block, waiting, sizes, most)
+            if drawn < block.count[1] or block.count[1] == MOST_CELLS:
+                log = np.nan
             _eliminate(net, block, row, drawn, values)
             log += _draw_block(block, row, drawn, values, shares, rng)
             for i in range(block.count[1]):
@@ -343,8 +348,8 @@ def draw_jointly(net, rows, start, variables, most, rng, logs):
         Most numbers in the product of the factors that have a cell.
     rng : numpy.random.Generator
     logs : (m,) float array
-        Gets the log probability of the drawn states of each row. With one block for each connected
-        set of cells it is that given the observed cells.
+        Gets the log probability of the drawn states of each row given its observed cells; not a
+        number if it is not known, because blocks were drawn given each other.
     """
     n, states = net.cards.shape[0], net.cards.max()
     values = np.empty(2 * MOST_CELLS * max(most, states))

@@ -4,7 +4,9 @@ One round draws a network from the posterior of the completed table, and draws s
 families again, see `lsbn.missing.halfway`. Then, several times, it draws the tables of this network
 from their posterior, and all missing cells from the network, given the observed cells of their
 rows. Networks and tables are drawn, not maximised, so completions differ as far as the missing
-values are unknown.
+values are unknown. The missing cells of a row are drawn at once, see `lsbn.kernels.joint`: two
+columns that determine each other, such as copies, would never change if cells were drawn one after
+the other.
 
 Cells that were drawn from a network speak for this network, so a chain moves slowly: how many
 rounds it takes depends on the table. A chain has not arrived while its last networks have more
