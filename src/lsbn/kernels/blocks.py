@@ -23,7 +23,7 @@ class Block(NamedTuple):
     loose : (n,) bool array
         The variables whose cells are drawn at the end; the factors of the block are without them.
     used : (n,) int64 array
-        Marks families, by the first row of `count`.
+        Marks families, by the first number of `totals`.
     variable, card : int64 arrays
     near : uint64 array
         The cells that have a factor in common with each cell, when it is eliminated.
@@ -35,7 +35,7 @@ class Block(NamedTuple):
         Linked lists of the cells whose sums are factors of each cell.
     member, states, digit, step : int64 arrays
         The cells of a product, how many states each has, a configuration, and steps in a factor.
-    count : (2,) int64 array
+    totals : (2,) int64 array
         Number of blocks so far, and number of cells.
     """
 
@@ -54,7 +54,7 @@ class Block(NamedTuple):
     states: np.ndarray
     digit: np.ndarray
     step: np.ndarray
-    count: np.ndarray
+    totals: np.ndarray
 
 
 @njit(nogil=True, cache=True)
@@ -84,20 +84,20 @@ def room_of(n):
 @njit(nogil=True, cache=True)
 def _join(net, block, waiting, v):
     """Put a variable into the block if its cell waits and there is room."""
-    k = block.count[1]
+    k = block.totals[1]
     if waiting[v] and block.place[v] < 0 and k < MOST_CELLS:
         block.place[v], block.variable[k], block.card[k] = k, v, net.cards[v]
         block.near[k], block.head[k] = 0, -1
-        block.count[1] = k + 1
+        block.totals[1] = k + 1
 
 
 @njit(nogil=True, cache=True)
 def gather(net, block, waiting, v):
     """Fill a block with a cell and all that are connected with it."""
-    block.count[1] = 0
+    block.totals[1] = 0
     _join(net, block, waiting, v)
     i = 0
-    while i < block.count[1]:
+    while i < block.totals[1]:
         v = block.variable[i]
         for j in range(net.child_start[v] - 1, net.child_start[v + 1]):
             c = v if j < net.child_start[v] else net.children[j]
@@ -112,7 +112,7 @@ def gather(net, block, waiting, v):
 @njit(nogil=True, cache=True)
 def join_factors(net, block):
     """Find the cells that have a factor in common with each cell."""
-    for i in range(block.count[1]):
+    for i in range(block.totals[1]):
         v = block.variable[i]
         for j in range(net.child_start[v] - 1, net.child_start[v + 1]):
             c = v if j < net.child_start[v] else net.children[j]
@@ -145,7 +145,7 @@ def plan(block, waiting, sizes, most):
 
     Returns the number of cells that are drawn.
     """
-    k, drawn = block.count[1], 0
+    k, drawn = block.totals[1], 0
     among = ~np.uint64(0) if k == 64 else (ONE << np.uint64(k)) - ONE
     for i in range(k):
         sizes[i] = _size(block, i, among)

@@ -115,9 +115,9 @@ def _multiply_families(net, block, n, target, row, v):
     net, block, target, row = borrowed(net), borrowed(block), borrowed(target), borrowed(row)
     for j in range(net.child_start[v] - 1, net.child_start[v + 1]):
         c = v if j < net.child_start[v] else net.children[j]
-        if block.used[c] == block.count[0] or block.loose[c]:
+        if block.used[c] == block.totals[0] or block.loose[c]:
             continue
-        block.used[c] = block.count[0]
+        block.used[c] = block.totals[0]
         if net.key_start[c] == net.key_start[c + 1]:
             _multiply_family(net, block, n, target, row, c)
         else:
@@ -137,7 +137,7 @@ def _eliminate(net, block, row, drawn, values):
     for d in range(drawn):
         block.rank[block.order[d]] = d
         row[block.variable[block.order[d]]] = 0
-    block.count[0] += 1
+    block.totals[0] += 1
     for d in range(drawn):
         i = block.order[d]
         n, size = _members(block, i)
@@ -302,17 +302,17 @@ def _draw_row(net, block, room, cells, row, most, rng):
                 continue
             left = True
             gather(net, block, waiting, v)
-            if block.count[1] == 1:
+            if block.totals[1] == 1:
                 waiting[v], block.place[v] = False, -1
                 log += _draw_alone(net, block.loose, v, row, shares, rng)
                 continue
             join_factors(net, block)
             drawn = plan(block, waiting, sizes, most)
-            if drawn < block.count[1] or block.count[1] == MOST_CELLS:
+            if drawn < block.totals[1] or block.totals[1] == MOST_CELLS:
                 log = np.nan
             _eliminate(net, block, row, drawn, values)
             log += _draw_block(block, row, drawn, values, shares, rng)
-            for i in range(block.count[1]):
+            for i in range(block.totals[1]):
                 block.place[block.variable[i]] = -1
     return log
 
