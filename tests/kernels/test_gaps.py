@@ -8,6 +8,7 @@ import pytest
 import naive_missing
 from kernel_cases import assert_same_distribution
 from lsbn.answers import families as families_module
+from lsbn.answers import gaps as gaps_module
 from lsbn.answers.families import DataCounts, FamilyTables
 from lsbn.answers.gaps import Gaps, network_tables
 from lsbn.data import Dataset
@@ -75,9 +76,26 @@ def test_draws_have_the_distribution_given_the_observed_cells(network, missing):
 def test_the_probability_of_the_observed_cells(network, missing):
     families, cards, net = network
     gaps, codes = one_row(missing)
-    log = gaps.log_observed(codes, net, 4_000, np.random.default_rng(2))
+    log = gaps.log_observed(codes, net, 0, np.random.default_rng(2))
     exact = naive_missing.observed_probability(families, cards, ROW, missing)
-    np.testing.assert_allclose(log, np.log(exact), atol=0.05)
+    np.testing.assert_allclose(log, np.log(exact), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("missing", [[0, 1], [2, 3, 5], [0, 1, 2, 3, 4, 5]])
+def test_where_joint_draws_have_no_probability_it_is_estimated(network, missing, monkeypatch):
+    """Some of the rows have one missing cell, so their probability is exact."""
+    monkeypatch.setattr(gaps_module, "MOST_NUMBERS", 1)
+    families, cards, net = network
+    mask = np.zeros((6, 5), bool)
+    mask[missing, 1], mask[missing, 3], mask[0, 4] = True, True, True
+    codes = np.tile(np.array(ROW)[:, None], 5)
+    logs = Gaps.of(mask).log_observed(codes, net, 4_000, np.random.default_rng(2))
+    exact = [
+        naive_missing.observed_probability(families, cards, ROW, cells)
+        for cells in (missing, missing, [0])
+    ]
+    np.testing.assert_allclose(logs, np.log(exact), atol=0.05)
+    assert logs[2] == pytest.approx(np.log(exact[2]), rel=1e-9)
 
 
 def test_gaps_are_those_of_the_mask():

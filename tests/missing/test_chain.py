@@ -17,7 +17,7 @@ from lsbn.knowledge import Knowledge, resolve
 from lsbn.learners import LEARNERS, Score
 from lsbn.learners.families import FamilyScores
 from lsbn.missing import ChainSettings, chain, complete, learner_options, start, walk
-from lsbn.missing.halfway import drawn_table
+from lsbn.missing.halfway import drawn_table, drawn_tables
 from lsbn.missing.start import drawn_by_trees, drawn_from_columns
 from lsbn.missing.walk import NetworkWalk, _order_of
 
@@ -98,6 +98,22 @@ def test_columns_that_tell_nothing_are_drawn_from_themselves():
     dataset = Dataset.from_table(with_gaps(table, 0.3), missing="infer")
     filled = drawn_by_trees(dataset, np.random.default_rng(0))
     assert (filled.codes < filled.cards[:, None]).all()
+
+
+def test_copies_that_are_missing_together_change_together():
+    """Cells that are drawn one after the other would stay."""
+    a = np.repeat([0, 1], 200)
+    table = pd.DataFrame({"a": a, "b": a}).astype(object)
+    table.iloc[100:300] = None
+    dataset = Dataset.from_table(table, missing="infer")
+    own = chain.Augmentation(dataset, np.random.default_rng(0), Score(), None, 1, SHORT)
+    codes = np.where(dataset.gaps, 0, dataset.codes).astype(dataset.codes.dtype)
+    own.table = replace(dataset, codes=codes, gaps=None)
+    counts = DataCounts(Dataset.from_table(pd.DataFrame({"a": a, "b": a})))
+    own.table = own._drawn_cells(own.table, drawn_tables([(), (0,)], counts, Score(), own.rng))
+    first, second = own.table.codes[:, 100:300]
+    assert (first == second).mean() > 0.95
+    assert 0.3 < first.mean() < 0.7
 
 
 def test_a_search_goes_on_from_the_last_order(dataset):

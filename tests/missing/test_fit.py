@@ -225,3 +225,17 @@ def test_partition_fills_gaps_once(gaps, tmp_path):
     run = tmp_path / "run"
     main(["partition", str(tmp_path / "t.csv"), "-o", str(run), "--missing", "infer"])
     assert {name for c in Run(run).communities for name in c} == set(gaps)
+
+
+def test_copies_that_are_missing_together_are_not_certain():
+    """Their probabilities are those of the column, and the other values keep theirs."""
+    rng = np.random.default_rng(0)
+    a, c = rng.integers(0, 2, (2, 400))
+    table = pd.DataFrame({"a": a, "b": a, "c": c})
+    model = LSBN(random_state=0, fold_copies="keep", n_graphs=50).fit(table)
+    row = pd.DataFrame({"a": [None], "b": [None], "c": [1]}, dtype=object)
+    for probability in model.impute(row).cells["probability"]:
+        assert probability == pytest.approx(max(a.mean(), 1 - a.mean()), abs=0.2)
+    for average in (False, True):
+        (log,) = model.log_likelihood(row, average=average)
+        assert np.exp(log) == pytest.approx(c.mean(), abs=0.02)

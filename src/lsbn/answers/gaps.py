@@ -8,11 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from lsbn.answers.families import FamilyTable, key_steps
-from lsbn.kernels.gaps import NetworkTables, log_observed, sweep_gaps
+from lsbn.kernels.gaps import NetworkTables, log_observed, log_rows, sweep_gaps
+from lsbn.kernels.joint import draw_jointly
 
 __all__ = ["Gaps", "network_tables"]
 
 NO_SUMS = np.empty((0, 0))
+MOST_NUMBERS = 1024
+"""Most numbers in a product, when the cells of a row are drawn at once; not tuned."""
 
 
 def network_tables(families: Sequence[FamilyTable], cards: np.ndarray) -> NetworkTables:
@@ -124,11 +127,54 @@ class Gaps:
         drawn[:, self.row] = rows.T
         return drawn
 
+    def draw_jointly(
+        self, codes: np.ndarray, net: NetworkTables, rng: np.random.Generator
+    ) -> np.ndarray:
+        """Draw the missing cells of each row at once, see `lsbn.kernels.joint`.
+
+        Parameters
+        ----------
+        codes, net, rng
+            As in `draw`.
+
+        Returns
+        -------
+        (n, rows) array
+            A copy of the codes with new states in the missing cells.
+        """
+        rows = self._rows(codes)
+        logs = np.empty(len(rows))
+        draw_jointly(net, rows, self.start, self.variable, MOST_NUMBERS, rng, logs)
+        drawn = codes.copy()
+        drawn[:, self.row] = rows.T
+        return drawn
+
     def log_observed(
         self, codes: np.ndarray, net: NetworkTables, sweeps: int, rng: np.random.Generator
     ) -> np.ndarray:
-        """Return the log probability of the observed cells of each row that has missing cells."""
-        return log_observed(net, self._rows(codes), self.start, self.variable, sweeps, rng)
+        """Return the log probability of the observed cells of each row that has missing cells.
+
+        For any states z of the missing cells it is ``log P(observed, z) - log P(z | observed)``. A
+        joint draw gives both. Rows in which it cannot are estimated by Gibbs sampling.
+
+        Parameters
+        ----------
+        codes, net, rng
+            As in `draw`.
+        sweeps : int
+            How often cells are drawn for the estimate.
+        """
+        rows = self._rows(codes)
+        found, drawn = np.empty(len(rows)), np.empty(len(rows))
+        draw_jointly(net, rows, self.start, self.variable, MOST_NUMBERS, rng, drawn)
+        log_rows(net, rows, found)
+        found -= drawn
+        if (unknown := np.isnan(found)).any():
+            part = np.repeat(unknown, np.diff(self.start))
+            start = _starts(np.diff(self.start)[unknown])
+            rest = np.ascontiguousarray(rows[unknown])
+            found[unknown] = log_observed(net, rest, start, self.variable[part], sweeps, rng)
+        return found
 
     def _rows(self, codes: np.ndarray) -> np.ndarray:
         """Return a copy of the rows that have missing cells, row by row."""

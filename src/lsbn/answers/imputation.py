@@ -20,12 +20,12 @@ __all__ = ["Imputation", "cell_shares", "impute", "log_observed"]
 
 MOST_NETWORKS = 50
 """Networks that are averaged, evenly spaced among all."""
-WARM_UP, SWEEPS = 5, 10
-"""Sweeps of Gibbs sampling in each network: those that are left out, and those that count."""
+SWEEPS = 10
+"""Sweeps of Gibbs sampling after each joint draw of the missing cells of a row."""
 LOG_SWEEPS = 20
-"""Sweeps for each missing cell, for the probability of the observed cells of a row."""
+"""Sweeps for each missing cell, where the probability of the observed cells is only estimated."""
 ONE_NETWORK = 20
-"""A single network has this many times the sweeps."""
+"""A single network has this many joint draws."""
 MOST_CELLS = 4_000_000
 """Most probabilities that are summed at once; longer tables are filled block by block."""
 
@@ -57,8 +57,9 @@ class Imputation:
 def cell_shares(ensemble: Ensemble, codes: np.ndarray, mask: np.ndarray) -> np.ndarray:
     """Return the distribution of each missing cell given the observed cells of its row.
 
-    Each network of the ensemble gives the distribution by Gibbs sampling: the mean, over sweeps, of
-    the distribution given all other cells. With one missing cell in a row it is exact.
+    Each network of the ensemble draws the missing cells of a row at once, and then by Gibbs
+    sampling. The distribution is the mean, over sweeps, of that given all other cells. With one
+    missing cell in a row it is exact.
 
     Parameters
     ----------
@@ -78,11 +79,12 @@ def cell_shares(ensemble: Ensemble, codes: np.ndarray, mask: np.ndarray) -> np.n
     if not len(gaps):
         return total
     k = min(len(ensemble), MOST_NETWORKS)
-    factor = ONE_NETWORK if k == 1 else 1
+    draws = ONE_NETWORK if k == 1 else 1
     for net in _networks(ensemble):
-        codes = gaps.draw(codes, net, WARM_UP * factor, rng)
-        codes = gaps.draw(codes, net, SWEEPS * factor, rng, total)
-    return total / (k * SWEEPS * factor)
+        for _ in range(draws):
+            codes = gaps.draw_jointly(codes, net, rng)
+            codes = gaps.draw(codes, net, SWEEPS, rng, total)
+    return total / (k * SWEEPS * draws)
 
 
 def log_observed(ensemble: Ensemble, codes: np.ndarray, mask: np.ndarray) -> np.ndarray:

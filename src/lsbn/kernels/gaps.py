@@ -28,7 +28,7 @@ class NetworkTables(NamedTuple):
     key_start, keys : (n + 1,) int64 and uint64 arrays
         The sorted keys of the rows of the table of v. If there are none, the key is the row. A key
         that is not listed has the row after the last.
-    table_start, table : (n,) int64 and float64 arrays
+    table_start, table : (n + 1,) int64 and float64 arrays
         The table of v begins at ``table_start[v]``, row by row.
     """
 
@@ -46,7 +46,7 @@ class NetworkTables(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def _key(net, v, row):
+def key_of(net, v, row):
     """Return the key of the configuration of the parents of v in a row."""
     key = np.uint64(0)
     for i in range(net.start[v], net.start[v + 1]):
@@ -55,7 +55,7 @@ def _key(net, v, row):
 
 
 @njit(nogil=True, cache=True)
-def _place(net, v, key):
+def place_of(net, v, key):
     """Return where the row of the table of v with this key begins."""
     low, high = net.key_start[v], net.key_start[v + 1]
     if low == high:
@@ -74,15 +74,15 @@ def _place(net, v, key):
 @njit(nogil=True, cache=True)
 def _conditional(net, v, row, shares):
     """Write the distribution of v given all other cells of the row."""
-    card, place = net.cards[v], _place(net, v, _key(net, v, row))
+    card, place = net.cards[v], place_of(net, v, key_of(net, v, row))
     for s in range(card):
         shares[s] = net.table[place + s]
     own = np.uint64(row[v])
     for i in range(net.child_start[v], net.child_start[v + 1]):
         c, step, total = net.children[i], net.child_steps[i], 0.0
-        others = _key(net, c, row) - own * step
+        others = key_of(net, c, row) - own * step
         for s in range(card):
-            place = _place(net, c, others + np.uint64(s) * step)
+            place = place_of(net, c, others + np.uint64(s) * step)
             shares[s] *= net.table[place + row[c]]
             total += shares[s]
         for s in range(card):
@@ -90,7 +90,7 @@ def _conditional(net, v, row, shares):
 
 
 @njit(nogil=True, cache=True)
-def _draw(shares, card, rng):
+def drawn_state(shares, card, rng):
     """Draw a state."""
     total = 0.0
     for s in range(card):
@@ -127,7 +127,7 @@ def sweep_gaps(net, rows, start, variables, sweeps, rng, sums):
             for i in range(start[r], start[r + 1]):
                 v = variables[i]
                 _conditional(net, v, row, shares)
-                row[v] = _draw(shares, net.cards[v], rng)
+                row[v] = drawn_state(shares, net.cards[v], rng)
                 if sums.shape[0] > 0:
                     for s in range(net.cards[v]):
                         sums[i, s] += shares[s]
@@ -138,8 +138,15 @@ def _log_row(net, row):
     """Return the log probability of a complete row."""
     total = 0.0
     for v in range(net.cards.shape[0]):
-        total += math.log(net.table[_place(net, v, _key(net, v, row)) + row[v]])
+        total += math.log(net.table[place_of(net, v, key_of(net, v, row)) + row[v]])
     return total
+
+
+@njit(nogil=True, cache=True)
+def log_rows(net, rows, logs):
+    """Write the log probability of each complete row."""
+    for r in range(rows.shape[0]):
+        logs[r] = _log_row(net, rows[r])
 
 
 @njit(nogil=True, cache=True)
@@ -165,7 +172,7 @@ def log_observed(net, rows, start, variables, sweeps, rng):
             for _ in range(left):
                 for i in range(start[r + 1] - 1, first - 1, -1):
                     _conditional(net, variables[i], row, shares)
-                    row[variables[i]] = _draw(shares, net.cards[variables[i]], rng)
+                    row[variables[i]] = drawn_state(shares, net.cards[variables[i]], rng)
                 mean += shares[: mean.shape[0]]
             row[v] = mean.argmax()
             log_gaps += math.log(mean[row[v]] / left)

@@ -4,7 +4,9 @@ One round draws a network from the posterior of the completed table, and draws s
 families again, see `lsbn.missing.halfway`. Then, several times, it draws the tables of this network
 from their posterior, and all missing cells from the network, given the observed cells of their
 rows. Networks and tables are drawn, not maximised, so completions differ as far as the missing
-values are unknown.
+values are unknown. The missing cells of a row are drawn at once, see `lsbn.kernels.joint`: two
+columns that determine each other, such as copies, would never change if cells were drawn one after
+the other.
 
 Cells that were drawn from a network speak for this network, so a chain moves slowly: how many
 rounds it takes depends on the table. A chain has not arrived while its last networks have more
@@ -58,8 +60,6 @@ class ChainSettings:
         than this, in nats; not tuned.
     draws : int
         How often a round draws the tables of its network, and then the cells.
-    sweeps : int
-        How often each cell is drawn, given the same tables.
     """
 
     completions: int = 10
@@ -69,7 +69,6 @@ class ChainSettings:
     most_rounds: int = 60
     rising: float = 5.0
     draws: int = 5
-    sweeps: int = 3
 
 
 def complete(
@@ -254,8 +253,7 @@ class Augmentation:
 
     def _drawn_cells(self, table: Dataset, net: NetworkTables) -> Dataset:
         """Return a table in which all missing cells are drawn again."""
-        codes = self.gaps.draw(table.codes, net, self.settings.sweeps, self.rng)
-        return replace(table, codes=codes)
+        return replace(table, codes=self.gaps.draw_jointly(table.codes, net, self.rng))
 
 
 def log_evidence(groups: Sequence[Sequence[Round]], families: Families) -> np.ndarray:

@@ -11,9 +11,9 @@ is drawn in proportion to ``P1(Z)**(1 - t) P2(Z)**t`` (thermodynamic integration
 several variables, such as both ends of a reversed edge: moves between such networks are often worse
 in each variable alone.
 
-Half-way cells are drawn by the same Gibbs sampler. The table of the variable is the root of the
-product of its tables given the first and the second parents. Each of these is drawn around its
-posterior mean given all counts. Only the weight of the counts in the draw is halved.
+Half-way cells are drawn like all others, see `lsbn.kernels.joint`. The table of the variable is the
+root of the product of its tables given the first and the second parents. Each of these is drawn
+around its posterior mean given all counts. Only the weight of the counts in the draw is halved.
 """
 
 from __future__ import annotations
