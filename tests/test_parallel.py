@@ -142,6 +142,16 @@ def test_processes_are_started_for_long_work_only_and_ended(
     assert len(seen) == 3
 
 
+def await_both(client):
+    """Wait for two workers. Dask gives up one that dies while it starts: start both again then."""
+    try:
+        client.wait_for_workers(2, timeout=30)
+    except TimeoutError:
+        client.cluster.scale(0)
+        client.cluster.scale(2)
+        client.wait_for_workers(2, timeout=60)
+
+
 @pytest.fixture
 def ray():
     """Two workers of Ray; without Ray, the test is skipped."""
@@ -166,7 +176,7 @@ def test_a_worker_is_killed_in_every_stage(table, quick, alone, cluster, tmp_pat
     with joblib.parallel_config(backend="dask"):
         survivor = clone(quick).fit(table)
     assert {path.name for path in tmp_path.iterdir()} == STAGES
-    cluster.wait_for_workers(2)
+    await_both(cluster)
     assert before.isdisjoint(cluster.run(os.getpid).values())
     assert_equal(survivor, alone)
 
@@ -193,7 +203,7 @@ def test_the_answer_survives_the_death_of_a_worker(table, cluster, tmp_path):
     with joblib.parallel_config(backend="dask"):
         survivor = LSBN(learner=deadly, random_state=0).fit(table)
     assert shot.exists()
-    cluster.wait_for_workers(2)
+    await_both(cluster)
     assert len(before - set(cluster.run(os.getpid).values())) == 1
     assert_equal(survivor, alone)
 

@@ -318,11 +318,10 @@ def _draw_row(net, block, room, cells, row, most, rng):
 
 
 @njit(nogil=True, cache=True)
-def _draw_rows(net, block, room, rows, gaps, most, rng, logs):
+def _draw_rows(net, block, room, gaps, most, rng, logs):
     """Draw the missing cells of each row: `draw_jointly`, with room for its work."""
     net, block, room = borrowed(net), borrowed(block), borrowed(room)
-    rows, gaps = borrowed(rows), borrowed(gaps)
-    start, variables, order, normal = gaps
+    rows, start, variables, order, normal = borrowed(gaps)
     waiting, shares = room[0], room[2]
     for r in range(rows.shape[0]):
         row, cells = rows[r], variables[start[r] : start[r + 1]]
@@ -354,5 +353,5 @@ def draw_jointly(net, rows, start, variables, most, rng, logs):
     n, states = net.cards.shape[0], net.cards.max()
     values = np.empty(2 * MOST_CELLS * max(most, states))
     room = (np.zeros(n, np.bool_), np.empty(MOST_CELLS), np.empty(states), values)
-    order, normal = _order(net)
-    _draw_rows(net, room_of(n), room, rows, (start, variables, order, normal), most, rng, logs)
+    gaps = (rows, start, variables, *_order(net))
+    _draw_rows(net, room_of(n), room, gaps, most, rng, logs)

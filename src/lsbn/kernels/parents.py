@@ -23,8 +23,7 @@ SCANS = 96
 NARROW_BEAM = 6
 """Most sets of a size that grow further in a search without one parent of the best set."""
 NARROW_SCANS = 3
-"""Sizes at which such a search scans the pool: the third finds a parent that has an effect only
-beside two others."""
+"""Sizes at which it scans the pool: the third finds a parent with an effect only beside two."""
 
 
 class Growth(NamedTuple):
@@ -41,8 +40,7 @@ class Growth(NamedTuple):
     room : int
         Most free parameters of a family.
     slack : float
-        Growth goes on from sets of a size whose best one is lower than that of smaller sets by less
-        than this.
+        Growth goes on if the best set of a size is lower than smaller ones by less than this.
     """
 
     beams: np.ndarray
@@ -147,8 +145,7 @@ def grow_parent_sets(scorer, pool, growth, barred, scans):
                     continue
                 scores[m] = score
                 m += 1
-                best = max(best, score)
-                gained |= score > least
+                best, gained = max(best, score), gained or score > least
         level_start = level_stop
         if (not gained and k > 0) or m == level_stop:
             break

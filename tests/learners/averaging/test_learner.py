@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 
 import naive
@@ -13,6 +14,7 @@ from learner_cases import EDGE_CASES, assert_sensible, chain_table, collider_tab
 from lsbn.data import Dataset
 from lsbn.learners import Candidates
 from lsbn.learners.averaging import SamplingSettings, SearchSettings, learn_model_averaging
+from lsbn.learners.averaging.sampler import OrderSampler
 from lsbn.learners.scoring import PUBLISHED, Score
 from lsbn.network import load_network
 from lsbn.network.generators import random_network
@@ -377,3 +379,15 @@ def test_exact_averages_do_not_depend_on_the_order_of_columns(score):
         shuffled = table[list(np.random.default_rng(seed).permutation(table.columns))]
         found = by_name(learn(shuffled, method="exact", score=score))
         np.testing.assert_allclose(found, wanted, atol=1e-9)
+
+
+def test_chains_visit_both_modes_of_a_real_table():
+    """The serum columns of scikit-learn's diabetes have two orders of equal weight."""
+    table = load_diabetes(as_frame=True, scaled=False).frame
+    dataset = Dataset.from_table(table, discretize="quantile", bins=3)
+    exact = learn_model_averaging(dataset, method="exact", max_parents=4).edges.matrix
+    settings, rng = SearchSettings().bounded(4), np.random.default_rng(0)
+    sampler = OrderSampler(dataset, Score(), settings, SamplingSettings(), rng)
+    sampled = sampler.run()[0]
+    assert sampler.tempered
+    assert abs(exact - sampled).max() < 0.1

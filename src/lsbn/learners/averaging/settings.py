@@ -120,10 +120,9 @@ class SearchSettings:
     margin : float
         A set is left out if a subset has a log score that is higher by this margin, in nats.
     slack : float
-        Larger sets are grown from sets of a size whose best one is lower than that of smaller sets
-        by less than this, in nats. With 0, the best family of one variable of star98, with four
-        parents, was never found, as no pair was better than one of them: edges had 0.00 and 0.19 in
-        place of 0.64 and 0.93. Every larger value tried (1, 3 and 6) finds it, in the same time.
+        Sets grow on from a size whose best one is lower than smaller ones by less than this, in
+        nats. With 0, the best family of a variable of star98, with four parents, was never found:
+        edges had 0.00 and 0.19 in place of 0.64 and 0.93. With 1, 3 and 6 it is, in the same time.
     delta : float
         Of one beam search, the sets within this distance of its best set are listed, in nats.
     max_sets : int
@@ -330,10 +329,9 @@ class SamplingSettings:
         orders by which a search is tempered. Between the two modes of diabetes, chains with 0.3
         were wrong by up to 0.20, and with 0.08 by up to 0.04.
     dispersed : int
-        Random orders that are annealed over all sets that were found, with at most
-        `tempered_variables` variables. Chains start from those within `worse_mode` of the best.
-        Without them, all chains on diabetes (11 columns, sampled) were in one of two modes of equal
-        weight, and said that they agree.
+        Random orders, annealed over all sets that were found, from which chains start if they are
+        within `worse_mode` of the best; with at most `tempered_variables` variables. Without them,
+        all chains on diabetes (11 columns, sampled) were in one of two modes of equal weight.
     tempered_variables, tempered_error, tempered_steps : int, float, int
         With at most this many variables, chains with a larger standard error than this are replaced
         by tempered ones, with at most this number of draws of single keys at each temperature.
