@@ -37,8 +37,8 @@ _BELOW, _ABOVE = 3.0, 1.5
 _FINE = 0.02
 """Step of the sum over log odds."""
 _LEAST_CHANGE = 0.02
-"""With a smaller change of the expected number of edges, as a share of it (of 1, if it is less), the
-density that was found stays."""
+"""With a smaller change of the expected number of edges, as a share of this number (or of 1, if it
+is less), the density that was found stays."""
 
 
 def typical_density(
