@@ -33,7 +33,7 @@ from lsbn.knowledge.copies import fold_with_knowledge
 from lsbn.learners import LEARNERS, Learned, Score
 from lsbn.learners.averaging import SearchSettings
 from lsbn.learners.evidence import knowledge_diagnostics
-from lsbn.missing import average_learned, complete, completed_counts, learner_options
+from lsbn.missing import completed_counts, learn_completions
 from lsbn.pairs import PairStatistics
 from lsbn.parallel import Progress, ending_processes, once, threads
 from lsbn.parameters import (
@@ -132,13 +132,27 @@ class NetworkFit:
         communities are those of the first.
         """
         told = None if known is None else known.select(folded.kept)
-        tables, seeds = self._completions(folded.dataset, told, seed, stages)
-        options = learner_options(self.effort, self.n_graphs, len(tables))
-        parts = [
-            self._learn_table(table, told, own.spawn(3), stages, averaging)
-            for table, own, averaging in zip(tables, seeds, options, strict=True)
-        ]
-        learned = average_learned([part.learned for part in parts])
+        parts: list[_Part] = []
+
+        def learn(
+            table: Dataset, own: np.random.SeedSequence, averaging: dict[str, Any]
+        ) -> Learned:
+            """Learn one table, and keep what belongs to it alone."""
+            parts.append(self._learn_table(table, told, own.spawn(3), stages, averaging))
+            return parts[-1].learned
+
+        tables, learned, doubtful = learn_completions(
+            folded.dataset,
+            seed,
+            learn,
+            effort=self.effort,
+            n_graphs=self.n_graphs,
+            score=self._score(),
+            knowledge=told,
+            n_jobs=threads(self.n_jobs),
+            during=partial(stages, "complete"),
+            progress=stages.report,
+        )
         self._store(folded, parts[0], learned, known, tables)
         self.diagnostics_ = fit_diagnostics(
             learned.diagnostics,
@@ -147,29 +161,8 @@ class NetworkFit:
             [*folded.whole.notes, *folded.notes],
             knowledge_diagnostics(self.knowledge, told, tables[-1], learned, self._score()),
             folded.whole.constants,
-            missing_diagnostics(folded.whole, len(tables)),
+            missing_diagnostics(folded.whole, len(tables), doubtful),
         )
-
-    def _completions(
-        self,
-        dataset: Dataset,
-        told: Constraints | None,
-        seed: np.random.SeedSequence,
-        stages: Stages,
-    ) -> tuple[list[Dataset], list[np.random.SeedSequence]]:
-        """Return the table, or its completions if it has gaps, each with a seed."""
-        if dataset.gaps is None:
-            return [dataset], [seed]
-        with stages("complete"):
-            tables = complete(
-                dataset,
-                np.random.default_rng(seed),
-                score=self._score(),
-                knowledge=told,
-                n_jobs=threads(self.n_jobs),
-                progress=stages.report,
-            )
-        return tables, seed.spawn(len(tables))
 
     def _learn_table(
         self,

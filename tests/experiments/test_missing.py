@@ -9,6 +9,9 @@ from lsbn.kernels.gaps import log_observed
 from lsbn.missing import chain
 from lsbn.missing.start import drawn_by_trees
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* completions of the table disagree")
+"""Two completions are not precise."""
+
 
 @pytest.fixture(scope="module")
 def study():
@@ -49,7 +52,9 @@ def test_other_imputers_are_measured_on_missing_cells(study):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_case_is_learned_once(study, monkeypatch):
-    short = chain.ChainSettings(completions=2, between=1, chains=1, most_rounds=1)
+    short = chain.ChainSettings(
+        completions=2, most_completions=2, between=1, chains=1, most_rounds=1
+    )
     monkeypatch.setattr(chain, "ChainSettings", lambda: short)
     case = study.Case("alarm", "at random", 0.1, 200, 0)
     found = study.measured(case, "infer")
@@ -84,7 +89,9 @@ def test_chains_begin_with_the_true_cells(table):
 
 
 def test_noise_is_not_joined(study, monkeypatch):
-    short = chain.ChainSettings(completions=2, between=1, chains=1, most_rounds=2)
+    short = chain.ChainSettings(
+        completions=2, most_completions=2, between=1, chains=1, most_rounds=2
+    )
     monkeypatch.setattr(chain, "ChainSettings", lambda: short)
     found = study.noise_joined(0, rows=200, columns=5)
     assert found["highest"] < 0.5

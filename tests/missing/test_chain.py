@@ -22,7 +22,9 @@ from lsbn.missing.start import drawn_by_trees, drawn_from_columns
 from lsbn.missing.walk import NetworkWalk, _order_of
 
 COLUMNS = ["HR", "HRBP", "HRSAT", "CO", "ERRLOWOUTPUT", "HREKG"]
-SHORT = ChainSettings(completions=2, between=1, chains=2, most_rounds=2, draws=2)
+SHORT = ChainSettings(
+    completions=2, most_completions=2, between=1, chains=2, most_rounds=2, draws=2
+)
 
 
 def with_gaps(table, share, seed=0):

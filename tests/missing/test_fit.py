@@ -16,13 +16,17 @@ from lsbn.data.copies import fold_copies
 from lsbn.missing import average_learned, completed_counts
 from lsbn.runs import Run
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* completions of the table disagree")
+"""Two completions are not precise."""
 COLUMNS = ["HR", "HRBP", "HRSAT", "CO", "ERRLOWOUTPUT", "HREKG"]
 
 
 @pytest.fixture(autouse=True, scope="module")
 def short_chains():
     with pytest.MonkeyPatch.context() as patch:
-        short = chain.ChainSettings(completions=2, between=1, chains=2, most_rounds=2, draws=2)
+        short = chain.ChainSettings(
+            completions=2, most_completions=2, between=1, chains=2, most_rounds=2, draws=2
+        )
         patch.setattr(chain, "ChainSettings", lambda: short)
         yield
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lsbn.cli.knowledge import knowledge_of
@@ -89,7 +90,7 @@ def _learn_globally(
         stages("learn", f"{columns.n_variables:,}, {arguments.learner}"),
         resumable(draft_of(arguments.output), columns, chosen | {"knowledge": knowledge}, seed),
     ):
-        tables, learned = _learn_completions(arguments, columns, seed, options)
+        tables, learned, doubtful = _learn_completions(arguments, columns, seed, options)
         compared = knowledge_diagnostics(knowledge, told, tables[-1], learned, options.get("score"))
     edges, graphs = learned.edges, learned.graphs
     if mode != "keep":
@@ -103,7 +104,7 @@ def _learn_globally(
         notes=notes,
         constants=dataset.constants or None,
         knowledge=compared,
-        missing=missing_diagnostics(folded.whole, len(tables)),
+        missing=missing_diagnostics(folded.whole, len(tables), doubtful),
     )
     return Result(edges, [list(edges.names)], diagnostics, answers, dict(folded.groups))
 
@@ -113,26 +114,29 @@ def _learn_completions(
     columns: Dataset,
     seed: np.random.SeedSequence,
     options: dict[str, Any],
-) -> tuple[list[Dataset], Learned]:
+) -> tuple[list[Dataset], Learned, list[str]]:
     """Run the learner on the table, or on its completions if it has gaps, and average."""
-    import numpy as np
-
     from lsbn.learners import LEARNERS
-    from lsbn.missing import average_learned, complete, learner_options
+    from lsbn.missing import learn_completions
     from lsbn.parallel import threads
 
-    chosen = {key: options.get(key) for key in ("score", "knowledge")}
-    jobs = threads(arguments.jobs)
-    tables = complete(columns, np.random.default_rng(seed), n_jobs=jobs, **chosen)
-    averaging: list[dict[str, Any]] = [{}] * len(tables)
-    if "n_graphs" in options:
-        effort = options.get("effort", "standard")
-        averaging = learner_options(effort, options["n_graphs"], len(tables))
-    learn, parts = LEARNERS[arguments.learner], []
-    for table, more in zip(tables, averaging, strict=True):
-        own = options | more
-        parts.append(learn(table, random_state=arguments.seed, n_jobs=arguments.jobs, **own))
-    return tables, average_learned(parts)
+    learner = partial(LEARNERS[arguments.learner], n_jobs=arguments.jobs)
+
+    def learn(table: Dataset, _: np.random.SeedSequence, averaging: dict[str, Any]) -> Learned:
+        """Learn one table, always by the seed of the command."""
+        more = averaging if "n_graphs" in options else {}
+        return learner(table, random_state=arguments.seed, **options | more)
+
+    return learn_completions(
+        columns,
+        seed,
+        learn,
+        effort=arguments.effort,
+        n_graphs=arguments.graphs,
+        n_jobs=threads(arguments.jobs),
+        score=options.get("score"),
+        knowledge=options.get("knowledge"),
+    )
 
 
 def _learn_by_communities(

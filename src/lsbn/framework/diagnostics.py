@@ -88,14 +88,20 @@ class MissingDiagnostics(Figures):
     completions : int
         Number of completions of the table that were averaged; None if the missing values were not
         inferred.
+    doubtful_variables : list of str
+        Variables with edges into them that depend on the completions, most edges first: a standard
+        error is above 0.05. None if there are none.
     """
 
     share: float
     columns: dict[str, float]
     completions: int | None = None
+    doubtful_variables: list[str] | None = None
 
 
-def missing_diagnostics(dataset: Dataset, completions: int) -> MissingDiagnostics | None:
+def missing_diagnostics(
+    dataset: Dataset, completions: int, doubtful: Sequence[str] = ()
+) -> MissingDiagnostics | None:
     """Return what is to say of missing values; None if there are none.
 
     Parameters
@@ -103,13 +109,18 @@ def missing_diagnostics(dataset: Dataset, completions: int) -> MissingDiagnostic
     dataset : Dataset
     completions : int
         Number of tables that were learned.
+    doubtful : sequence of str
+        Variables with edges into them that depend on the completions.
     """
     if not dataset.missing:
         return None
     columns = {n: round(s, 6) for n, s in zip(dataset.names, dataset.missing, strict=True) if s}
     share = round(sum(dataset.missing) / len(dataset.missing), 6)
     inferred = None if dataset.gaps is None else completions
-    return MissingDiagnostics(share=share, columns=columns, completions=inferred)
+    names = list(doubtful) or None
+    return MissingDiagnostics(
+        share=share, columns=columns, completions=inferred, doubtful_variables=names
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -7,5 +7,13 @@ climbing (``experiments/parts/available_rows.py``), on 5,000 rows with 30 % miss
 
 from lsbn.missing.average import average_learned, completed_counts, learner_options
 from lsbn.missing.chain import ChainSettings, complete
+from lsbn.missing.precision import learn_completions
 
-__all__ = ["ChainSettings", "average_learned", "complete", "completed_counts", "learner_options"]
+__all__ = [
+    "ChainSettings",
+    "average_learned",
+    "complete",
+    "completed_counts",
+    "learn_completions",
+    "learner_options",
+]

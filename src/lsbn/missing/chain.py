@@ -19,11 +19,11 @@ give completions by turns.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import permutations
-from typing import NamedTuple
+from itertools import cycle, islice, permutations
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from lsbn.missing.halfway import Families, FamilyTest, drawn_tables
 from lsbn.missing.start import drawn_by_trees
 from lsbn.missing.walk import NetworkWalk
 
-__all__ = ["ChainSettings", "Round", "complete", "log_evidence"]
+__all__ = ["ChainSettings", "Round", "complete", "drawn_completions", "log_evidence"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,13 @@ class ChainSettings:
     Attributes
     ----------
     completions : int
+        Least number of completions.
+    precise : float
+        More completions are drawn while the standard error of an edge is larger than this: with ten
+        it can be 0.16.
+    most_completions, most_cells : int
+        Most completions, and most cells of all of them beyond the least number. So small tables
+        have many.
     between : int
         Number of rounds from one completion of a chain to its next.
     chains : int
@@ -63,6 +70,9 @@ class ChainSettings:
     """
 
     completions: int = 10
+    precise: float = 0.03
+    most_completions: int = 200
+    most_cells: int = 2_000_000
     between: int = 2
     chains: int = 3
     compared: int = 4
@@ -71,32 +81,16 @@ class ChainSettings:
     draws: int = 5
 
 
-def complete(
-    dataset: Dataset,
-    rng: np.random.Generator,
-    *,
-    score: Score | None = None,
-    knowledge: Constraints | None = None,
-    n_jobs: int = 1,
-    settings: ChainSettings | None = None,
-    progress: Callable[[str], None] | None = None,
-) -> list[Dataset]:
-    """Draw completions of a table with gaps.
+def complete(dataset: Dataset, rng: np.random.Generator, **options: Any) -> list[Dataset]:
+    """Draw the least number of completions of a table with gaps.
 
     Parameters
     ----------
     dataset : Dataset
         Without gaps it is its only completion.
     rng : Generator
-    score : Score, optional
-        Of the networks that draw; the mixed score by default.
-    knowledge : Constraints, optional
-        What is known about the variables of the dataset.
-    n_jobs : int
-        Number of threads; the completions are the same for any number.
-    settings : ChainSettings, optional
-    progress : callable, optional
-        Called with a sentence on each round.
+    options
+        Those of `drawn_completions`.
 
     Returns
     -------
@@ -113,6 +107,42 @@ def complete(
     """
     if dataset.gaps is None:
         return [dataset]
+    settings = options.get("settings") or ChainSettings()
+    return list(islice(drawn_completions(dataset, rng, **options), settings.completions))
+
+
+def drawn_completions(
+    dataset: Dataset,
+    rng: np.random.Generator,
+    *,
+    score: Score | None = None,
+    knowledge: Constraints | None = None,
+    n_jobs: int = 1,
+    settings: ChainSettings | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Iterator[Dataset]:
+    """Draw completions of a table with gaps, without end, from several chains by turns.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        With gaps.
+    rng : Generator
+    score : Score, optional
+        Of the networks that draw; the mixed score by default.
+    knowledge : Constraints, optional
+        What is known about the variables of the dataset.
+    n_jobs : int
+        Number of threads; the completions are the same for any number.
+    settings : ChainSettings, optional
+    progress : callable, optional
+        Called with a sentence on each round.
+
+    Yields
+    ------
+    Dataset
+        Without gaps.
+    """
     settings = settings or ChainSettings()
     options = (score or Score(), knowledge, n_jobs, settings)
     chains = [Augmentation(dataset, own, *options) for own in rng.spawn(settings.chains)]
@@ -123,7 +153,11 @@ def complete(
     _arrive(chains, tell)
     for chain in chains:
         chain.recent.clear()
-    return _by_turns(chains, settings, tell)
+    for number, chain in enumerate(cycle(chains), 1):
+        for _ in range(settings.between):
+            chain.advance()
+        yield chain.table
+        tell(f"completion {number}")
 
 
 def _arrive(chains: Sequence[Augmentation], tell: Callable[[str], None]) -> None:
@@ -132,20 +166,6 @@ def _arrive(chains: Sequence[Augmentation], tell: Callable[[str], None]) -> None
         while chain.moves():
             chain.advance()
             tell(f"chain {number + 1}, round {chain.rounds}: {chain.n_edges} edges")
-
-
-def _by_turns(
-    chains: Sequence[Augmentation], settings: ChainSettings, tell: Callable[[str], None]
-) -> list[Dataset]:
-    """Draw completions from chains by turns."""
-    tables = []
-    for done in range(settings.completions):
-        chain = chains[done % len(chains)]
-        for _ in range(settings.between):
-            chain.advance()
-        tables.append(chain.table)
-        tell(f"completion {done + 1} of {settings.completions}")
-    return tables
 
 
 class Round(NamedTuple):

@@ -24,6 +24,9 @@ def missing_section(missing: MissingDiagnostics | None) -> str:
             f"They were drawn from the network {missing.completions:,} times, given the other "
             "values of their rows. All probabilities are averages over these completions."
         )
+    if missing.doubtful_variables:
+        names = ", ".join(f"<bdi>{escape(v)}</bdi>" for v in missing.doubtful_variables[:SHOWN])
+        how += f" Edges into these variables depend on the completions: {names}."
     falling = sorted(missing.columns.items(), key=lambda item: (-item[1], item[0]))
     items = [f"<li><bdi>{escape(name)}</bdi>: {100 * s:.1f} %</li>" for name, s in falling]
     listed = f"<ul>{''.join(items[:SHOWN])}</ul>"

@@ -45,8 +45,8 @@ def findings(diagnostics: FitDiagnostics, threshold: float = 0.5) -> list[Findin
     Parameters
     ----------
     diagnostics : FitDiagnostics
-        If the method of the whole is exact, there was no sampling, and figures about sampling do
-        not count.
+        If the method of the whole is exact, and no missing values were inferred, there was no
+        sampling, and figures about sampling do not count.
     threshold : float
         The threshold of the run.
 
@@ -63,7 +63,7 @@ def findings(diagnostics: FitDiagnostics, threshold: float = 0.5) -> list[Findin
     'warning'
     """
     found = list(_method(diagnostics))
-    if diagnostics.method != "exact":
+    if diagnostics.method != "exact" or _completed(diagnostics):
         found += [
             *_chains(diagnostics),
             *_searches(diagnostics),
@@ -79,7 +79,13 @@ def findings(diagnostics: FitDiagnostics, threshold: float = 0.5) -> list[Findin
 def _method(diagnostics: FitDiagnostics) -> Iterator[Finding]:
     """Name the method of the whole result or, if there is none, the methods of the communities."""
     by_graphs = diagnostics.count == "graphs"
-    if diagnostics.method == "exact":
+    if diagnostics.method == "exact" and _completed(diagnostics):
+        why = (
+            "Missing values are sampled. The average over the orders of the variables is exact for "
+            "each completion of the table."
+        )
+        yield Finding("good", "Averages over sampled completions", why)
+    elif diagnostics.method == "exact":
         every = "graphs, each counted once" if by_graphs else "orders of the variables"
         why = f"The average is over all {every}, so there is no sampling error."
         yield Finding("good", "Exact averages", why)
@@ -99,6 +105,11 @@ def _method(diagnostics: FitDiagnostics) -> Iterator[Finding]:
                 "The average is over all orders of the variables in small communities, and over "
                 "sampled orders in large communities.",
             )
+
+
+def _completed(diagnostics: FitDiagnostics) -> bool:
+    """Return whether the result is an average over completions of the table."""
+    return diagnostics.missing is not None and diagnostics.missing.completions is not None
 
 
 def _knowledge(diagnostics: FitDiagnostics) -> Iterator[Finding]:

@@ -208,7 +208,7 @@ def compare_sides(
     Diagnostics
         With the figures of the searches.
     """
-    means, child = _side_by_side([average, *sides])
+    means, child = side_by_side([average, *sides])
     within = (means * (1 - means)).mean(axis=0)
     r_hat = np.sqrt(1.0 + means.var(axis=0, ddof=1) / np.maximum(within, 1e-9))
     apart = (np.ptp(means, axis=0) > _SETTINGS.warning_error) & (r_hat > _SETTINGS.high_r_hat)
@@ -230,7 +230,7 @@ def compare_sides(
     )
 
 
-def _side_by_side(averages: Sequence[sparse.csr_array]) -> tuple[np.ndarray, np.ndarray]:
+def side_by_side(averages: Sequence[sparse.csr_array]) -> tuple[np.ndarray, np.ndarray]:
     """Return the probabilities of every edge that some average shows, and the child of each."""
     n, entries = averages[0].shape[0], [each.tocoo() for each in averages]
     cells = [each.row.astype(np.int64) * n + each.col for each in entries]
@@ -255,11 +255,12 @@ def warn_of_disagreement(diagnostics: Diagnostics, effort: str) -> None:
     if effort == "thorough":
         cure = "Compare the results of several seeds (random_state, --seed)"
     if reasons:
-        warnings.warn(
-            f"{'; '.join(reasons)}. {cure}",
-            ConvergenceWarning,
-            stacklevel=_frames_inside() + 1,
-        )
+        warn_caller(f"{'; '.join(reasons)}. {cure}")
+
+
+def warn_caller(text: str) -> None:
+    """Warn the caller of the package that an average is not precise."""
+    warnings.warn(text, ConvergenceWarning, stacklevel=_frames_inside() + 1)
 
 
 def _chains_apart(diagnostics: Diagnostics) -> list[str]:
