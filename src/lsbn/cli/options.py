@@ -160,8 +160,8 @@ def add_reading_options(command: argparse.ArgumentParser) -> None:
     table.add_argument(
         "--sep",
         metavar="C",
-        help="character between the fields of a text file, or tab or space (default: by the "
-        "ending of the file's name, or by its first line)",
+        help="character between the fields of a text file, or tab or space (default: what gives "
+        "the first lines the same number of fields; a comma in .csv, a tab in .tsv if several do)",
     )
     table.add_argument(
         "--no-header",
