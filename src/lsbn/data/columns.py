@@ -7,7 +7,7 @@ A column holds either labelled states or numbers. This module turns one Arrow ar
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -124,8 +124,16 @@ def is_unicode(text: str) -> bool:
     return not any("\ud800" <= c <= "\udfff" for c in text)
 
 
-def check_names(names: Iterable[Any], source: str) -> tuple[str, ...]:
-    """Turn the names of columns into strings; refuse empty and repeated names."""
+def check_names(
+    names: Iterable[Any], source: str, used: Callable[[str], bool] = lambda name: True
+) -> tuple[str, ...]:
+    """Turn the names of columns into strings; refuse empty names, and repeated ones that are used.
+
+    Examples
+    --------
+    >>> check_names(["a", "b", "b"], "table", lambda name: name != "b")
+    ('a', 'b', 'b')
+    """
     clean = ["" if is_missing(n) else str(n) for n in names]
     empty = [str(i + 1) for i, n in enumerate(clean) if not n.strip()]
     if empty:
@@ -143,11 +151,16 @@ def check_names(names: Iterable[Any], source: str) -> tuple[str, ...]:
         raise DataError(
             f"{source}: column names that are not Unicode text: {listing(foreign)}; rename them"
         )
-    twice = [f"{n!r} (columns {listing(at)})" for n, at in places.items() if len(at) > 1]
+    twice = {n: at for n, at in places.items() if len(at) > 1 and used(n)}
     if twice:
         row = all(_FINITE.fullmatch(n) for n in clean)
-        cure = "the first line seems to be a row: use --no-header" if row else "rename or drop them"
-        raise DataError(f"{source}: duplicate column names: {listing(twice)}; {cure}")
+        cure = (
+            "the first line seems to be a row: use --no-header"
+            if row
+            else "rename them, or leave out all columns of such a name with drop (--drop)"
+        )
+        found = (f"{n!r} (columns {listing(at)})" for n, at in twice.items())
+        raise DataError(f"{source}: duplicate column names: {listing(found)}; {cure}")
     return tuple(clean)
 
 

@@ -82,7 +82,7 @@ def table_columns(
     table, own, n_rows = _known_table(table)
     if names is not None and len(names) != len(own):
         raise DataError(f"names has {len(names)} entries for {len(own)} columns; give one for each")
-    clean = check_names(own if names is None else list(names), source)
+    clean = check_names(own if names is None else list(names), source, options.uses)
     places = chosen(clean, options)
     if to_learn or not places or not n_rows:
         check_shape(len(places), n_rows, source)

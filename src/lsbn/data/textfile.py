@@ -117,7 +117,8 @@ def read_text(
     )
     if names is not None and len(names) != len(own):
         raise DataError(f"names has {len(names)} entries for {len(own)} columns of {path}")
-    clean = check_names(map(plain_name, own) if names is None else list(names), str(path))
+    given = map(plain_name, own) if names is None else list(names)
+    clean = check_names(given, str(path), options.uses)
     other = next((c for c in ";\t,|" if c != plan.sep and c in clean[0]), None)
     hint = f" (the header contains {other!r}: is that the separator? --sep)" if other else ""
     places = chosen(clean, options)
