@@ -81,6 +81,8 @@ def test_columns_are_dropped_and_kept(tmp_path):
     assert Dataset.from_table(table, keep=["b,c", "a"]).names == ("a", "b,c")
     with pytest.raises(DataError, match=r"drop \(--drop\) names.*'A'; there are 'a', 'b,c'"):
         Dataset.from_table(table, drop="A")
+    with pytest.raises(DataError, match=r"'b,c' has a comma; .*\(--drop '\"b,c\"'\)"):
+        Dataset.from_table(table, drop="a, b, c")
     with pytest.raises(DataError, match="a single column"):
         Dataset.from_table(table, keep="a")
     with pytest.raises(DataError, match="drop is 3; use a list"):
