@@ -12,14 +12,22 @@ __all__ = ["doubtful_marks", "marks_among_numbers", "names_rows"]
 
 ALWAYS_DOUBTFUL = ("?", "*")
 """Labels that mean 'missing' in many files."""
-NUMBERS_FOR_MISSING = (-99, -999, -9999)
+MARKS_IN_TEXT = ("-", "--", ".", "...")
+"""Labels that mean 'missing' in many files, if all others have letters or digits."""
+NUMBERS_FOR_MISSING = (-9, -99, -999, -9999)
 """Numbers that mean 'missing' in many files, if no other number of the column is negative."""
+LARGE_FOR_MISSING = (99, 999, 9999, 99999)
+"""The same, if the other numbers are whole, and below a tenth of the mark."""
 FEW_MARKS = 3
 """At most this number of labels among numbers are taken for marks."""
 MANY_NUMBERS = 4
 """With fewer numbers beside them, labels such as 'none' are taken for states."""
 MANY_NAMES, NEARLY_ALL = 16, 0.8
 """Texts that differ in this share of the rows, and are at least so many, name the rows."""
+RARE, MANY_DIFFERENT, MOST_SLIPS = 0.02, 13, 10
+"""Where so many labels are numbers, labels in at most 2 % of the rows are slips, such as ``4o``."""
+_BOUND = re.compile(r"[<>\u2264\u2265+]|[0-9] ?(-|\u2013|to) ?[0-9]")
+"""Labels such as ``5+`` and ``10-20`` are states."""
 _IDENTIFIER = re.compile(r"(?i:(^|[^a-z])(id|index)$|identifier$|^unnamed)|(?<=[a-z])I[dD]$")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -50,9 +58,9 @@ def names_rows(column: Column) -> bool:
 
 
 def marks_among_numbers(column: Column) -> list[str]:
-    """Return the few labels without digits in a column of numbers.
+    """Return the few labels in a column of numbers that are none.
 
-    A label such as ``5+`` is a state.
+    They have no digits, or they are rare among many numbers. A label such as ``5+`` is a state.
 
     Examples
     --------
@@ -61,31 +69,48 @@ def marks_among_numbers(column: Column) -> list[str]:
     """
     labels = column.labels or ()
     foreign = [label for label in labels if not _NUMBER.fullmatch(label)]
-    few = len(foreign) <= FEW_MARKS and len(labels) - len(foreign) >= MANY_NUMBERS
-    return foreign if few and not re.search("[0-9]", "".join(foreign)) else []
+    numbers, digits = len(labels) - len(foreign), re.search("[0-9]", "".join(foreign))
+    if len(foreign) <= FEW_MARKS and numbers >= MANY_NUMBERS and not digits:
+        return foreign
+    if not 0 < len(foreign) <= MOST_SLIPS or numbers < MANY_DIFFERENT:
+        return []
+    places = [place for place, label in enumerate(labels) if label in foreign]
+    rare = np.isin(column.values, places).mean() <= RARE
+    return foreign if rare and not any(map(_BOUND.search, foreign)) else []
 
 
 def doubtful_marks(column: Column) -> list[str]:
     """Find values that may mean 'missing'.
 
-    These are ``?`` and ``*``, a few labels among numbers, and a number such as -999 if all others
-    are not negative.
+    These are ``?`` and ``*``, a few labels among numbers, ``-`` and ``.`` among words, and numbers
+    such as -999 and 999 that are far from all others.
 
     Examples
     --------
     >>> doubtful_marks(Column("x", np.arange(2), None, ("?", "yes")))
     ['?']
     """
-    plain = [mark for mark in ALWAYS_DOUBTFUL if mark in (column.labels or ())]
-    return list(dict.fromkeys(plain + marks_among_numbers(column) + _negative_mark(column)))
+    labels = column.labels or ()
+    plain = [mark for mark in ALWAYS_DOUBTFUL if mark in labels]
+    dashes = [mark for mark in MARKS_IN_TEXT if mark in labels]
+    words = [label for label in labels if label not in (*plain, *dashes)]
+    if len(words) > 1 and all(re.search(r"\w", label) for label in words):
+        plain += dashes
+    return list(dict.fromkeys(plain + marks_among_numbers(column) + _extreme_marks(column)))
 
 
-def _negative_mark(column: Column) -> list[str]:
-    """Return the only negative number of a column, if it often means 'missing'."""
-    if column.labels is not None or column.time:
-        return []
+def _extreme_marks(column: Column) -> list[str]:
+    """Return the numbers of a column that often mean 'missing', and are far from all others."""
     values = column.present
-    least = values.min() if len(values) else 0
-    if least not in NUMBERS_FOR_MISSING:
+    if column.labels is not None or column.time or not len(values):
         return []
-    return [str(int(least))] if (values[values != least] >= 0).all() else []
+    found, least = [], values.min()
+    others = values[values != least]
+    if least in NUMBERS_FOR_MISSING and (others >= 0).all():
+        found, values = [str(int(least))], others
+    most = values.max() if len(values) else 0
+    others = values[values != most]
+    if most in LARGE_FOR_MISSING and len(others) and others.max() < (most + 1) / 10:
+        whole = not column.continuous and len(np.unique(others)) > 1
+        found += [str(int(most))] if whole and others.min() >= 0 else []
+    return found
