@@ -39,8 +39,8 @@ class ColumnReport:
     ----------
     name : str
     kind : str
-        ``text``, ``true or false``, ``whole numbers``, ``fractions``, ``dates``, ``durations`` or
-        ``empty``.
+        ``text``, ``true or false``, ``whole numbers``, ``fractions``, ``dates``, ``durations``,
+        ``empty``, or ``no states`` for lists and the like.
     missing : float
         The share of missing values.
     cut : str
@@ -216,6 +216,8 @@ def _report(column: Column, coded: CodedColumn | None) -> ColumnReport:
 
 
 def _kind(column: Column) -> str:
+    if column.nested:
+        return "no states"
     if not len(column.present):
         return "empty"
     if column.labels is not None:

@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 from lsbn.data.columns import Column, DataError, listing
 from lsbn.data.discretize import CALENDAR, CutPoints, intervals, observed_codes, value_states
 from lsbn.data.doubts import doubtful_marks, names_rows
+from lsbn.data.lookalikes import lookalike_notes
 from lsbn.data.options import Cut, TableOptions
 from lsbn.data.problems import Problem, TableError, missing_text
 
@@ -177,6 +178,8 @@ def _cut_of(column: Column, options: TableOptions) -> Cut | None:
 def _coded_column(column: Column, options: TableOptions) -> CodedColumn:
     """Code the observed states of a column; discretise it if needed."""
     asked, cut = options.cuts.get(column.name), _cut_of(column, options)
+    if column.nested:
+        return _unusable("nested")
     if options.missing == "infer" and not len(column.present):
         return _unusable("empty")
     if column.values.dtype.kind == "f" and np.isinf(column.present).any():
@@ -249,7 +252,7 @@ def advice_notes(
             f"{'is no variable' if len(rows) == 1 else 'are no variables'}; leave out with drop "
             "(--drop)"
         )
-    return notes
+    return notes + lookalike_notes(columns)
 
 
 def closing_notes(columns: Sequence[Column], coded: list[CodedColumn]) -> tuple[str, ...]:

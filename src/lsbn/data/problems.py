@@ -8,13 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lsbn.data.columns import Column, DataError, listing
+from lsbn.data.columns import NESTED, Column, DataError, listing
 from lsbn.data.doubts import marks_among_numbers, names_rows
+from lsbn.data.lookalikes import lookalike_notes, slip_notes
 from lsbn.data.options import TableOptions
 
 __all__ = ["Problem", "TableError", "command_words", "cured_options", "missing_text"]
 
 TEXTS = {
+    "nested": NESTED,
     "infinite": "infinite values in {columns}; replace them by a number or a missing value "
     '(na="inf,-inf"; command line: --na=inf,-inf)',
     "missing": "missing values in {n} column(s): {columns}; infer them from the other columns with "
@@ -57,6 +59,8 @@ class Problem:
 
     def __str__(self) -> str:
         name = repr(self.column.name)
+        if self.kind == "nested":
+            return f"{name} ({self.column.nested})"
         if self.kind == "crowded":
             return f"{name} ({self.n_states:,} states)"
         if self.kind in ("infinite", "missing"):
@@ -99,13 +103,17 @@ class TableError(DataError):
                 limit = options.max_states
                 words = {"n": f"{len(columns):,}", "columns": listing(columns), "limit": limit}
                 lines.append(text.format(**words))
+        text = [p.column for p in problems if p.kind in ("crowded", "no numbers")]
+        hints = lookalike_notes(text) + slip_notes(text)
         added = " ".join(command_words(options, self.cured))
         cure = f"a cure for all, to add to the command: {added}"
         if len(lines) == 1:
-            message = f"{lines[0]}; {cure.replace(' for all', '')}" if added else lines[0]
+            cure = cure.replace(" for all", "")
+            message = "; ".join([lines[0], *hints, *([cure] if added else [])])
         else:
             listed = "\n".join(f"  {i}. {line}" for i, line in enumerate(lines, 1))
-            message = f"{len(lines)} problems in the table:\n{listed}\n  {cure}"
+            noted = "".join(f"  note: {hint}\n" for hint in hints)
+            message = f"{len(lines)} problems in the table:\n{listed}\n{noted}  {cure}"
         super().__init__(message)
 
 
@@ -140,7 +148,7 @@ def cured_options(problems: Sequence[Problem], options: TableOptions) -> TableOp
         na += ["inf", "-inf"] if kind == "infinite" else marks
         if kind == "crowded" and not marks and (column.labels is not None or names_rows(column)):
             drop.append(column.name)
-        if kind == "empty" or (kind == "missing" and not len(column.present)):
+        if kind in ("nested", "empty") or (kind == "missing" and not len(column.present)):
             drop.append(column.name)
         if kind == "no numbers" or column.name in drop:
             methods.pop(column.name, None)

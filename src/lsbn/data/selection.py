@@ -88,7 +88,7 @@ def with_na(column: Column, spellings: Iterable[str]) -> Column:
         place[left] = np.arange(len(left))
         labels = tuple(column.labels[i] for i in left)
         changed = replace(column, values=place[column.values], labels=labels)
-    elif not column.time:
+    elif not column.time and not column.nested:
         marked = np.zeros(len(column.values), bool)
         for number in map(_number, spellings):
             marked |= column.values == number
