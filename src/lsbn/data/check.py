@@ -15,6 +15,7 @@ from lsbn.data.coding import (
     closing_notes,
     code_columns,
     has_many_states,
+    spare_names,
 )
 from lsbn.data.columns import Column, DataError, check_shape
 from lsbn.data.doubts import names_rows
@@ -206,7 +207,8 @@ def _advised(
         if column.name not in named and (column.name in rows or has_many_states(column, c))
     ]
     left = len(columns) - sum(problem.column.name in rows for problem in problems)
-    return cured_options(problems, options) if problems and left > 1 else None
+    spare = spare_names(columns, coded, options)
+    return cured_options(problems, options, spare) if problems and left > 1 else None
 
 
 def _report(column: Column, coded: CodedColumn | None) -> ColumnReport:

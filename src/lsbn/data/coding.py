@@ -23,6 +23,7 @@ __all__ = [
     "code_columns",
     "code_table",
     "has_many_states",
+    "spare_names",
 ]
 
 MANY_STATES = 12
@@ -134,7 +135,7 @@ def code_columns(
         if c.problem:
             problems.append(Problem(c.problem, column, c.n_states))
     if problems:
-        raise TableError(problems, options)
+        raise TableError(problems, options, spare_names(whole, coded, options))
     return coded, notes
 
 
@@ -231,6 +232,22 @@ def has_many_states(column: Column, coded: CodedColumn) -> bool:
     return coded.cut is None and coded.n_states > MANY_STATES and column.labels is None
 
 
+def spare_names(
+    columns: Sequence[Column], coded: Sequence[CodedColumn], options: TableOptions
+) -> list[str]:
+    """Name the columns of numbers with few states, which a method for all columns would cut."""
+    return [
+        column.name
+        for column, c in zip(columns, coded, strict=True)
+        if column.labels is None
+        and not column.continuous
+        and not c.problem
+        and c.cut is None
+        and options.bins < c.n_states <= MANY_STATES
+        and column.name not in options.cuts
+    ]
+
+
 def advice_notes(
     columns: Sequence[Column], coded: list[CodedColumn], rows: Sequence[str]
 ) -> list[str]:
@@ -244,7 +261,8 @@ def advice_notes(
     if many:
         notes.append(
             f"{len(many):,} column(s) of numbers have many states: {listing(many)}; intervals need "
-            'fewer rows: discretize="quantile" (--discretize quantile)'
+            'fewer rows: discretize="quantile" (--discretize quantile), or only single columns: '
+            '"NAME=quantile"'
         )
     if rows:
         notes.append(
