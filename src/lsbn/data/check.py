@@ -18,8 +18,9 @@ from lsbn.data.coding import (
     spare_names,
 )
 from lsbn.data.columns import Column, DataError, check_shape
-from lsbn.data.doubts import names_rows
+from lsbn.data.doubts import names_rows, slips_among_numbers
 from lsbn.data.ingest import file_columns, file_layout
+from lsbn.data.lookalikes import slip_notes
 from lsbn.data.options import TableOptions
 from lsbn.data.problems import Problem, TableError, cured_options
 from lsbn.data.textlayout import TextLayout, layout_words
@@ -140,6 +141,7 @@ def check_file(
     problems, cured, columns, coded, more = _cured(first, options, read)
     rows = [column.name for column in columns if names_rows(column)]
     advice = advice_notes(columns, coded, rows)
+    advice += slip_notes(filter(slips_among_numbers, columns))
     better = _advised(columns, coded, rows, cured)
     if better is not None:
         with suppress(DataError):  # advice, no more
@@ -198,13 +200,15 @@ def _advised(
 ) -> TableOptions | None:
     """Return options that leave out columns that name the rows, and cut numbers with many states.
 
-    Columns that the user names in ``keep`` or ``discretize`` stay as they are.
+    Rare slips among such numbers are missing values. Columns that the user names in ``keep`` or
+    ``discretize`` stay as they are.
     """
     named = {*options.cuts, *options.keep}
     problems = [
         Problem("crowded", column, c.n_states)
         for column, c in zip(columns, coded, strict=True)
-        if column.name not in named and (column.name in rows or has_many_states(column, c))
+        if column.name not in named
+        and (column.name in rows or has_many_states(column, c) or slips_among_numbers(column))
     ]
     left = len(columns) - sum(problem.column.name in rows for problem in problems)
     spare = spare_names(columns, coded, options)

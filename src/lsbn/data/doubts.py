@@ -8,7 +8,7 @@ import numpy as np
 
 from lsbn.data.columns import Column
 
-__all__ = ["doubtful_marks", "marks_among_numbers", "names_rows"]
+__all__ = ["doubtful_marks", "marks_among_numbers", "names_rows", "slips_among_numbers"]
 
 ALWAYS_DOUBTFUL = ("?", "*")
 """Labels that mean 'missing' in many files."""
@@ -67,16 +67,32 @@ def marks_among_numbers(column: Column) -> list[str]:
     >>> marks_among_numbers(Column("x", np.arange(5), None, ("1", "2", "30", "4.5", "none")))
     ['none']
     """
-    labels = column.labels or ()
-    foreign = [label for label in labels if not _NUMBER.fullmatch(label)]
-    numbers, digits = len(labels) - len(foreign), re.search("[0-9]", "".join(foreign))
+    foreign = _no_numbers(column)
+    numbers, digits = len(column.labels or ()) - len(foreign), re.search("[0-9]", "".join(foreign))
     if len(foreign) <= FEW_MARKS and numbers >= MANY_NUMBERS and not digits:
         return foreign
-    if not 0 < len(foreign) <= MOST_SLIPS or numbers < MANY_DIFFERENT:
+    return slips_among_numbers(column)
+
+
+def slips_among_numbers(column: Column) -> list[str]:
+    """Return labels that are no numbers, in at most 2 % of the rows, among many numbers.
+
+    Examples
+    --------
+    >>> labels = (*map(str, range(99)), "4o")
+    >>> slips_among_numbers(Column("x", np.arange(100), None, labels))
+    ['4o']
+    """
+    labels, foreign = column.labels or (), _no_numbers(column)
+    if not 0 < len(foreign) <= MOST_SLIPS or len(labels) - len(foreign) < MANY_DIFFERENT:
         return []
     places = [place for place, label in enumerate(labels) if label in foreign]
     rare = np.isin(column.values, places).mean() <= RARE
     return foreign if rare and not any(map(_BOUND.search, foreign)) else []
+
+
+def _no_numbers(column: Column) -> list[str]:
+    return [label for label in column.labels or () if not _NUMBER.fullmatch(label)]
 
 
 def doubtful_marks(column: Column) -> list[str]:

@@ -92,7 +92,7 @@ def slip_notes(columns: Iterable[Column]) -> list[str]:
     --------
     >>> labels = ("1", "2", "3", "4", "unknown")
     >>> slip_notes([Column("age", np.arange(5), None, labels)])
-    ["all values of 'age' are numbers, but not 'unknown' (1 of 5)"]
+    ["'age' has numbers, except 'unknown' (1 of 5 rows)"]
     """
     notes = []
     for column in columns:
@@ -100,7 +100,7 @@ def slip_notes(columns: Iterable[Column]) -> list[str]:
             labels = column.labels or ()
             count = int(np.isin(column.values, [labels.index(mark) for mark in marks]).sum())
             notes.append(
-                f"all values of {column.name!r} are numbers, but not {listing(map(repr, marks))} "
-                f"({count:,} of {len(column.values):,})"
+                f"{column.name!r} has numbers, except {listing(map(repr, marks))} "
+                f"({count:,} of {len(column.values):,} rows)"
             )
     return notes

@@ -111,8 +111,8 @@ class TableError(DataError):
                 limit = options.max_states
                 words = {"n": f"{len(columns):,}", "columns": listing(columns), "limit": limit}
                 lines.append(text.format(**words))
-        text = [p.column for p in problems if p.kind in ("crowded", "no numbers")]
-        hints = lookalike_notes(text) + slip_notes(text)
+        unclear = [p.column for p in problems if p.kind in ("crowded", "no numbers")]
+        hints = lookalike_notes(unclear) + slip_notes(unclear)
         added = " ".join(command_words(options, self.cured))
         cure = f"a cure for all, to add to the command: {added}"
         if len(lines) == 1:
@@ -137,8 +137,9 @@ def cured_options(
     """Return options with which a table can be used.
 
     Missing values: rows are dropped if they are few, else the values are inferred. Numbers are cut
-    by quantiles, and only these numbers if there are others. Marks among numbers, such as ``?``, are missing values. Other columns with too
-    many states, columns that count the rows, and empty columns are dropped.
+    by quantiles, and only these numbers if there are others. Marks among numbers, such as ``?``,
+    are missing values. Other columns with too many states, columns that count the rows, and empty
+    columns are dropped.
 
     Parameters
     ----------
