@@ -46,6 +46,7 @@ def test_decimal_commas_without_a_header(tmp_path, sep):
         ("t.tsv", "a, b\tc\n1, 2\t3\n2, 2\t3\n", "a, b|c"),
         ("t.tsv", "a,b\n1,2\n2,2\n", "a b"),
         ("t.txt", "a, b, c\n39, x, 2\n38, y, 2\n", "a b c"),
+        ("t.txt", "full name,age\nJo 1,23\nJo 2,25\n", "full name|age"),
         ("t.txt", "a b c\n1,5 2 3\n2,5 2 4\n", "a b c"),
         ("t.txt", "a\tb c\n1  2\t'x'\n2   2\ty\n1 3 z\n", "a b c"),
     ],

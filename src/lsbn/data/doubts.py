@@ -120,13 +120,13 @@ def _extreme_marks(column: Column) -> list[str]:
     values = column.present
     if column.labels is not None or column.time or not len(values):
         return []
-    found, least = [], values.min()
-    others = values[values != least]
-    if least in NUMBERS_FOR_MISSING and (others >= 0).all():
-        found, values = [str(int(least))], others
-    most = values.max() if len(values) else 0
-    others = values[values != most]
-    if most in LARGE_FOR_MISSING and len(others) and others.max() < (most + 1) / 10:
-        whole = not column.continuous and len(np.unique(others)) > 1
-        found += [str(int(most))] if whole and others.min() >= 0 else []
+    found = []
+    if (least := values.min()) in NUMBERS_FOR_MISSING:
+        others = values[values != least]
+        if (others >= 0).all():
+            found, values = [str(int(least))], others
+    if len(values) and (most := values.max()) in LARGE_FOR_MISSING and not column.continuous:
+        others = np.unique(values)[:-1]
+        if len(others) > 1 and others[0] >= 0 and others[-1] < (most + 1) / 10:
+            found.append(str(int(most)))
     return found

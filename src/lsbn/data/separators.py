@@ -115,7 +115,7 @@ class _Fit(NamedTuple):
     fields : int
         This number.
     has_decimals : bool
-        Whether there are commas below the header, all in numbers.
+        Whether there are commas below the header, all in numbers; by spaces, in the header too.
     """
 
     sep: str
@@ -148,7 +148,8 @@ def _fit(lines: Sequence[str], sep: str, *, is_part: bool) -> _Fit | None:
         widths[0], count = width, count + 1
     by_header = widths[0] == width and 2 * count > len(rows)
     how = _WHOLE if count == len(rows) else _MOST if by_header else _SOME
-    below = [field for _, row in rows[1:] if len(row) == width for field in row if "," in field]
+    start = 0 if sep == " " else 1  # "full name,age" has a comma, and rows such as "Jo 1,23"
+    below = [field for _, row in rows[start:] if len(row) == width for field in row if "," in field]
     decimals = bool(below) and all(map(_DECIMAL_COMMA.fullmatch, below))
     return _Fit(sep, how, count, width, decimals and sep != ",")
 
