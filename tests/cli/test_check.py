@@ -64,3 +64,15 @@ def test_check_prints_a_command_for_lines_above_the_table(tmp_path, capsys, esti
     assert "seems" not in capsys.readouterr().out
     assert run("ask", tmp_path / "run", "predict", path, "--target", "x5") == 0
     assert len(capsys.readouterr().out.splitlines()) == 41
+
+
+def test_values_for_missing_may_start_with_a_minus(tmp_path, capsys):
+    table = pd.DataFrame({"a": [1, -99, 2, 3, 4] * 9, "b": ["x", "?", "y", "-", "x"] * 9})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    assert run("check", tmp_path / "t.csv") == 0
+    assert '(--na "-99")' in capsys.readouterr().out
+    assert run("check", tmp_path / "t.csv", "--na", "-99,?", "--missing", "drop") == 0
+    out = capsys.readouterr().out
+    assert "a       whole numbers   20.0 %  4 states: 1, 2, 3, 4" in out
+    assert run("check", tmp_path / "t.csv", "--na", "-,?", "--missing", "drop") == 0
+    assert "b       text            40.0 %" in capsys.readouterr().out

@@ -188,7 +188,7 @@ def test_planes_are_not_copied_at_every_call(dtype):
 
 NULLS = {"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL"}
 LABEL = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_size=1, max_size=6)
-TEXT = LABEL.filter(lambda s: s not in NULLS and not s.isspace() and not s[0].isdigit())
+TEXT = LABEL.filter(lambda s: s not in NULLS and s == s.lstrip() and not s[0].isdigit())
 CELLS = [
     TEXT.filter(lambda s: s[0] not in "+-.iI"),
     st.integers(-(10**6), 10**6),

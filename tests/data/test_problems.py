@@ -81,6 +81,8 @@ def test_columns_are_dropped_and_kept(tmp_path):
     assert Dataset.from_table(table, keep=["b,c", "a"]).names == ("a", "b,c")
     with pytest.raises(DataError, match=r"drop \(--drop\) names.*'A'; there are 'a', 'b,c'"):
         Dataset.from_table(table, drop="A")
+    with pytest.raises(DataError, match=r"'b,c' has a comma; .*\(--drop '\"b,c\"'\)"):
+        Dataset.from_table(table, drop="a, b, c")
     with pytest.raises(DataError, match="a single column"):
         Dataset.from_table(table, keep="a")
     with pytest.raises(DataError, match="drop is 3; use a list"):
@@ -216,3 +218,37 @@ def test_many_infinite_values_are_cured_too(tmp_path, infinite):
     assert report.cured.missing == ("drop" if infinite == 1 else "infer")
     assert "infinite values in 'u'" in report.problems
     assert check_file(tmp_path / "t.csv", report.cured).cured == report.cured
+
+
+@pytest.mark.parametrize(
+    ("fractions", "items", "spec"),
+    [
+        (1, 3, {"f0": "quantile"}),
+        (3, 3, {"f0": "quantile", "f1": "quantile", "f2": "quantile"}),
+        (3, 2, {None: "quantile", "i0": "states", "i1": "states"}),
+        (3, 0, {None: "quantile"}),
+        (32, 31, {None: "quantile"}),
+    ],
+)
+def test_only_columns_that_need_it_are_cut(tmp_path, fractions, items, spec):
+    """Codes such as 1 to 6 stay, although they are more than the intervals."""
+    columns = {f"f{i}": np.arange(60) / 7 for i in range(fractions)}
+    columns |= {f"i{i}": 1 + np.arange(60) % 6 for i in range(items)} | {"k": [0, 1, 2] * 20}
+    frame(**columns).to_csv(tmp_path / "t.csv", index=False)
+    report = check_file(tmp_path / "t.csv", TableOptions())
+    assert report.cured.discretize == spec
+    cut = 5 if spec == {None: "quantile"} else 6
+    found = {column.name[0]: len(column.states) for column in report.columns}
+    assert found == {"f": 5, "k": 3} | ({"i": cut} if items else {})
+    if items and fractions < 32:
+        with pytest.raises(TableError) as caught:
+            Dataset.read(tmp_path / "t.csv")
+        assert caught.value.cured.discretize == spec
+
+
+def test_whole_numbers_with_many_states_are_cut_alone(tmp_path):
+    age, item = 18 + np.arange(80) % 40, 1 + np.arange(80) % 6
+    frame(age=age, item=item).to_csv(tmp_path / "t.csv", index=False)
+    report = check_file(tmp_path / "t.csv", TableOptions())
+    assert report.cured.discretize == {"age": "quantile"}
+    assert [len(column.states) for column in report.columns] == [5, 6]

@@ -112,3 +112,13 @@ def test_nested_polars():
 def test_bad_options(options, message):
     with pytest.raises(DataError, match=message):
         Dataset.from_table(frame(a=[1, 2], b=[1, 2]), **options)
+
+
+def test_a_repeated_name_can_be_left_out(tmp_path):
+    table = pd.DataFrame([[1, 2, 3, 1], [4, 5, 6, 1]], columns=["a", "b", "a", "c"])
+    table.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(DataError, match=r"'a' \(columns 1, 3\); .* leave out all .* \(--drop\)"):
+        Dataset.read(tmp_path / "t.csv")
+    for options in ({"drop": "a"}, {"keep": "b,c"}):
+        assert Dataset.read(tmp_path / "t.csv", **options).names == ("b", "c")
+        assert Dataset.from_table(table, **options).names == ("b", "c")

@@ -108,6 +108,9 @@ def test_texts_of_the_command_line():
             parse_edge(wrong)
     with pytest.raises(KnowledgeError, match="empty name"):
         parse_tiers("a,;b")
+    assert parse_tiers('a, "b, ""c""";\nd') == [["a", 'b, "c"'], ["d"]]
+    with pytest.raises(KnowledgeError, match="'a' twice in a tier; write it once"):
+        parse_tiers("a,b,a;c")
 
 
 def test_statements_are_joined():

@@ -31,7 +31,7 @@ def add_knowledge_options(command: argparse.ArgumentParser) -> None:
         "--tiers",
         metavar="TIERS",
         help="tiers from early to late, such as 'age,sex;income;car_*': no edge goes from a later "
-        "tier to an earlier one",
+        "tier to an earlier one; a name with a comma is within double quotes",
     )
     for option, word in (("--require", "is there"), ("--forbid", "is not there")):
         known.add_argument(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -29,6 +30,8 @@ NETWORKS = ("alarm", "insurance", "win95pts", "pigs", "link")
 LEARNERS = ("model-averaging", "aracne", "pc", "greedy", "mmhc")
 N_GRAPHS = 1000
 """Networks that model averaging keeps, as in `lsbn.LSBN`."""
+_NEGATIVE = re.compile(r"-([0-9.,]|inf(,|$))")
+"""Words that argparse takes for the value of an option: numbers, and lists of values for --na."""
 WITHOUT_SCORE = ("pc", "aracne")
 """Learners that test for independence, or compare mutual information, and have no score."""
 
@@ -120,6 +123,7 @@ def add_table_options(command: argparse.ArgumentParser) -> None:
 
 def add_reading_options(command: argparse.ArgumentParser) -> None:
     """Add the table, and how to read it."""
+    command._negative_number_matcher = _NEGATIVE
     command.add_argument("data", metavar="DATA", help="the table")
     table = command.add_argument_group("how to read the table")
     table.add_argument(
@@ -160,8 +164,8 @@ def add_reading_options(command: argparse.ArgumentParser) -> None:
     table.add_argument(
         "--sep",
         metavar="C",
-        help="character between the fields of a text file, or tab or space (default: by the "
-        "ending of the file's name, or by its first line)",
+        help="character between the fields of a text file, or tab or space (default: what gives "
+        "the first lines the same number of fields; a comma in .csv, a tab in .tsv if several do)",
     )
     table.add_argument(
         "--no-header",

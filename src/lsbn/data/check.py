@@ -15,10 +15,12 @@ from lsbn.data.coding import (
     closing_notes,
     code_columns,
     has_many_states,
+    spare_names,
 )
 from lsbn.data.columns import Column, DataError, check_shape
-from lsbn.data.doubts import names_rows
+from lsbn.data.doubts import names_rows, slips_among_numbers
 from lsbn.data.ingest import file_columns, file_layout
+from lsbn.data.lookalikes import slip_notes
 from lsbn.data.options import TableOptions
 from lsbn.data.problems import Problem, TableError, cured_options
 from lsbn.data.textlayout import TextLayout, layout_words
@@ -39,8 +41,8 @@ class ColumnReport:
     ----------
     name : str
     kind : str
-        ``text``, ``true or false``, ``whole numbers``, ``fractions``, ``dates``, ``durations`` or
-        ``empty``.
+        ``text``, ``true or false``, ``whole numbers``, ``fractions``, ``dates``, ``durations``,
+        ``empty``, or ``no states`` for lists and the like.
     missing : float
         The share of missing values.
     cut : str
@@ -139,6 +141,7 @@ def check_file(
     problems, cured, columns, coded, more = _cured(first, options, read)
     rows = [column.name for column in columns if names_rows(column)]
     advice = advice_notes(columns, coded, rows)
+    advice += slip_notes(filter(slips_among_numbers, columns))
     better = _advised(columns, coded, rows, cured)
     if better is not None:
         with suppress(DataError):  # advice, no more
@@ -197,16 +200,19 @@ def _advised(
 ) -> TableOptions | None:
     """Return options that leave out columns that name the rows, and cut numbers with many states.
 
-    Columns that the user names in ``keep`` or ``discretize`` stay as they are.
+    Rare slips among such numbers are missing values. Columns that the user names in ``keep`` or
+    ``discretize`` stay as they are.
     """
     named = {*options.cuts, *options.keep}
     problems = [
         Problem("crowded", column, c.n_states)
         for column, c in zip(columns, coded, strict=True)
-        if column.name not in named and (column.name in rows or has_many_states(column, c))
+        if column.name not in named
+        and (column.name in rows or has_many_states(column, c) or slips_among_numbers(column))
     ]
     left = len(columns) - sum(problem.column.name in rows for problem in problems)
-    return cured_options(problems, options) if problems and left > 1 else None
+    spare = spare_names(columns, coded, options)
+    return cured_options(problems, options, spare) if problems and left > 1 else None
 
 
 def _report(column: Column, coded: CodedColumn | None) -> ColumnReport:
@@ -216,6 +222,8 @@ def _report(column: Column, coded: CodedColumn | None) -> ColumnReport:
 
 
 def _kind(column: Column) -> str:
+    if column.nested:
+        return "no states"
     if not len(column.present):
         return "empty"
     if column.labels is not None:

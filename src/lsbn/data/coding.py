@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 from lsbn.data.columns import Column, DataError, listing
 from lsbn.data.discretize import CALENDAR, CutPoints, intervals, observed_codes, value_states
 from lsbn.data.doubts import doubtful_marks, names_rows
+from lsbn.data.lookalikes import lookalike_notes
 from lsbn.data.options import Cut, TableOptions
 from lsbn.data.problems import Problem, TableError, missing_text
 
@@ -22,6 +23,7 @@ __all__ = [
     "code_columns",
     "code_table",
     "has_many_states",
+    "spare_names",
 ]
 
 MANY_STATES = 12
@@ -133,7 +135,7 @@ def code_columns(
         if c.problem:
             problems.append(Problem(c.problem, column, c.n_states))
     if problems:
-        raise TableError(problems, options)
+        raise TableError(problems, options, spare_names(whole, coded, options))
     return coded, notes
 
 
@@ -177,6 +179,8 @@ def _cut_of(column: Column, options: TableOptions) -> Cut | None:
 def _coded_column(column: Column, options: TableOptions) -> CodedColumn:
     """Code the observed states of a column; discretise it if needed."""
     asked, cut = options.cuts.get(column.name), _cut_of(column, options)
+    if column.nested:
+        return _unusable("nested")
     if options.missing == "infer" and not len(column.present):
         return _unusable("empty")
     if column.values.dtype.kind == "f" and np.isinf(column.present).any():
@@ -228,6 +232,22 @@ def has_many_states(column: Column, coded: CodedColumn) -> bool:
     return coded.cut is None and coded.n_states > MANY_STATES and column.labels is None
 
 
+def spare_names(
+    columns: Sequence[Column], coded: Sequence[CodedColumn], options: TableOptions
+) -> list[str]:
+    """Name the columns of numbers with few states, which a method for all columns would cut."""
+    return [
+        column.name
+        for column, c in zip(columns, coded, strict=True)
+        if column.labels is None
+        and not column.continuous
+        and not c.problem
+        and c.cut is None
+        and options.bins < c.n_states <= MANY_STATES
+        and column.name not in options.cuts
+    ]
+
+
 def advice_notes(
     columns: Sequence[Column], coded: list[CodedColumn], rows: Sequence[str]
 ) -> list[str]:
@@ -241,7 +261,8 @@ def advice_notes(
     if many:
         notes.append(
             f"{len(many):,} column(s) of numbers have many states: {listing(many)}; intervals need "
-            'fewer rows: discretize="quantile" (--discretize quantile)'
+            'fewer rows: discretize="quantile" (--discretize quantile), or only single columns: '
+            '"NAME=quantile"'
         )
     if rows:
         notes.append(
@@ -249,7 +270,7 @@ def advice_notes(
             f"{'is no variable' if len(rows) == 1 else 'are no variables'}; leave out with drop "
             "(--drop)"
         )
-    return notes
+    return notes + lookalike_notes(columns)
 
 
 def closing_notes(columns: Sequence[Column], coded: list[CodedColumn]) -> tuple[str, ...]:

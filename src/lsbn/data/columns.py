@@ -7,7 +7,7 @@ A column holds either labelled states or numbers. This module turns one Arrow ar
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,6 +17,7 @@ import pandas as pd
 import pyarrow as pa
 
 __all__ = [
+    "NESTED",
     "Column",
     "DataError",
     "check_names",
@@ -27,6 +28,7 @@ __all__ = [
     "label_of",
     "listing",
     "parse_columns",
+    "refuse_nested",
 ]
 
 _FINITE = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -34,6 +36,10 @@ _START = re.compile(r"[\[(]?([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+
 """A number, or the lower end of an interval."""
 _GAP = re.compile(r"\(+missing\)+")
 """The state of missing values."""
+NESTED = (
+    "values that are not single states in {columns}; leave these columns out with drop (--drop), "
+    "or turn each into columns of text or numbers"
+)
 _LARGEST_EXACT = 2.0**53
 """A float holds every integer up to this size."""
 
@@ -59,6 +65,9 @@ class Column:
         The numpy type of dates and durations, or an empty text. Their values are whole ticks.
     zone : str
         The time zone of dates, or an empty text. Their ticks count in UTC.
+    nested : str
+        The type of values that are no single states, such as lists; or an empty text. They cannot
+        be used, and are not kept.
     """
 
     name: str
@@ -67,6 +76,7 @@ class Column:
     labels: tuple[str, ...] | None = None
     time: str = ""
     zone: str = ""
+    nested: str = ""
 
     @property
     def present(self) -> np.ndarray:
@@ -124,8 +134,16 @@ def is_unicode(text: str) -> bool:
     return not any("\ud800" <= c <= "\udfff" for c in text)
 
 
-def check_names(names: Iterable[Any], source: str) -> tuple[str, ...]:
-    """Turn the names of columns into strings; refuse empty and repeated names."""
+def check_names(
+    names: Iterable[Any], source: str, used: Callable[[str], bool] = lambda name: True
+) -> tuple[str, ...]:
+    """Turn the names of columns into strings; refuse empty names, and repeated ones that are used.
+
+    Examples
+    --------
+    >>> check_names(["a", "b", "b"], "table", lambda name: name != "b")
+    ('a', 'b', 'b')
+    """
     clean = ["" if is_missing(n) else str(n) for n in names]
     empty = [str(i + 1) for i, n in enumerate(clean) if not n.strip()]
     if empty:
@@ -143,11 +161,16 @@ def check_names(names: Iterable[Any], source: str) -> tuple[str, ...]:
         raise DataError(
             f"{source}: column names that are not Unicode text: {listing(foreign)}; rename them"
         )
-    twice = [f"{n!r} (columns {listing(at)})" for n, at in places.items() if len(at) > 1]
+    twice = {n: at for n, at in places.items() if len(at) > 1 and used(n)}
     if twice:
         row = all(_FINITE.fullmatch(n) for n in clean)
-        cure = "the first line seems to be a row: use --no-header" if row else "rename or drop them"
-        raise DataError(f"{source}: duplicate column names: {listing(twice)}; {cure}")
+        cure = (
+            "the first line seems to be a row: use --no-header"
+            if row
+            else "rename them, or leave out all columns of such a name with drop (--drop)"
+        )
+        found = (f"{n!r} (columns {listing(at)})" for n, at in twice.items())
+        raise DataError(f"{source}: duplicate column names: {listing(found)}; {cure}")
     return tuple(clean)
 
 
@@ -175,25 +198,17 @@ def parse_columns(names: Sequence[str], arrays: Iterable[pa.Array]) -> list[Colu
     Returns
     -------
     list of Column
-
-    Raises
-    ------
-    DataError
-        If the values of an array are not single states; the message names all such columns.
     """
-    parsed, nested = [], []
-    for name, array in zip(names, arrays, strict=True):
-        column = _parse(name, array)
-        if column is None:
-            nested.append(f"{name!r} ({array.type})")
-        else:
-            parsed.append(column)
-    if nested:
-        raise DataError(
-            f"values that are not single states in {listing(nested)}; drop these columns, or turn "
-            "each into columns of text or numbers"
-        )
-    return parsed
+    return [
+        _parse(name, array) or Column(name, np.zeros(len(array), np.int8), nested=str(array.type))
+        for name, array in zip(names, arrays, strict=True)
+    ]
+
+
+def refuse_nested(columns: Iterable[Column]) -> None:
+    """Raise an error that names the columns whose values are no single states."""
+    if nested := [f"{column.name!r} ({column.nested})" for column in columns if column.nested]:
+        raise DataError(NESTED.format(columns=listing(nested)))
 
 
 def _parse(name: str, column: pa.Array) -> Column | None:

@@ -217,8 +217,8 @@ class Dataset:
             As for `from_table`.
         sep : str, optional
             The character between the fields of a text file, or ``"tab"`` or ``"space"`` (any number
-            of spaces). By default a comma in .csv, a tab in .tsv, and what the first line shows in
-            other files, and in all files whose first line has only one field.
+            of spaces). By default the one that gives the first lines the same number of fields; if
+            several do, a comma in .csv and a tab in .tsv.
         header : bool
             Whether the first line of a text file has the names of the columns. If not, the columns
             are called x0, x1, ...

@@ -30,6 +30,7 @@ from lsbn.data.columns import (
     is_missing,
     label_of,
     parse_columns,
+    refuse_nested,
 )
 from lsbn.data.memory import require_memory
 from lsbn.data.options import TableOptions
@@ -82,7 +83,7 @@ def table_columns(
     table, own, n_rows = _known_table(table)
     if names is not None and len(names) != len(own):
         raise DataError(f"names has {len(names)} entries for {len(own)} columns; give one for each")
-    clean = check_names(own if names is None else list(names), source)
+    clean = check_names(own if names is None else list(names), source, options.uses)
     places = chosen(clean, options)
     if to_learn or not places or not n_rows:
         check_shape(len(places), n_rows, source)
@@ -90,6 +91,8 @@ def table_columns(
     if isinstance(table, ParquetColumns) or (sparse.issparse(table) and is_large(*table.shape)):
         return stored_columns(left, places, partial(_arrow_column, table), options.na)
     parsed = parse_columns(left, _arrow_columns(table, places, left))
+    if not to_learn:
+        refuse_nested(parsed)
     return [with_na(column, options.na) for column in parsed]
 
 

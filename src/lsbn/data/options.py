@@ -116,6 +116,10 @@ class TableOptions:
         object.__setattr__(self, "default", cuts.pop(None, None))
         object.__setattr__(self, "cuts", cuts)
 
+    def uses(self, name: str) -> bool:
+        """Return whether ``drop`` and ``keep`` leave the columns of a name."""
+        return name not in self.drop and (not self.keep or name in self.keep)
+
     def cut(self, name: str) -> Cut | None:
         """Return how a column of numbers is cut; None if no option says it."""
         return self.cuts.get(name, self.default)

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lsbn.data.columns import Column, DataError, listing
+from lsbn.data.columns import NESTED, Column, DataError, listing
 from lsbn.data.doubts import marks_among_numbers, names_rows
+from lsbn.data.lookalikes import lookalike_notes, slip_notes
 from lsbn.data.options import TableOptions
 
 __all__ = ["Problem", "TableError", "command_words", "cured_options", "missing_text"]
 
 TEXTS = {
+    "nested": NESTED,
     "infinite": "infinite values in {columns}; replace them by a number or a missing value "
     '(na="inf,-inf"; command line: --na=inf,-inf)',
     "missing": "missing values in {n} column(s): {columns}; infer them from the other columns with "
@@ -38,6 +40,10 @@ MOST_DROPPED_ROWS = 0.1
 """If more rows have a missing value, the cure infers the missing values."""
 
 
+MOST_NAMED = 30
+"""At most this number of columns is named where only some columns are to be cut."""
+
+
 @dataclass(frozen=True)
 class Problem:
     """Why a column cannot be used as it is.
@@ -57,6 +63,8 @@ class Problem:
 
     def __str__(self) -> str:
         name = repr(self.column.name)
+        if self.kind == "nested":
+            return f"{name} ({self.column.nested})"
         if self.kind == "crowded":
             return f"{name} ({self.n_states:,} states)"
         if self.kind in ("infinite", "missing"):
@@ -83,6 +91,8 @@ class TableError(DataError):
         All of them.
     options : TableOptions
         The options of the user.
+    spare : sequence of str
+        Names of the columns that need not be cut, but would be by a method for all columns.
 
     Attributes
     ----------
@@ -90,8 +100,10 @@ class TableError(DataError):
         Options with which the table can be used.
     """
 
-    def __init__(self, problems: Sequence[Problem], options: TableOptions) -> None:
-        self.cured = cured_options(problems, options)
+    def __init__(
+        self, problems: Sequence[Problem], options: TableOptions, spare: Sequence[str] = ()
+    ) -> None:
+        self.cured = cured_options(problems, options, spare)
         lines = []
         for kind, text in TEXTS.items():
             columns = [str(problem) for problem in problems if problem.kind == kind]
@@ -99,13 +111,17 @@ class TableError(DataError):
                 limit = options.max_states
                 words = {"n": f"{len(columns):,}", "columns": listing(columns), "limit": limit}
                 lines.append(text.format(**words))
+        unclear = [p.column for p in problems if p.kind in ("crowded", "no numbers")]
+        hints = lookalike_notes(unclear) + slip_notes(unclear)
         added = " ".join(command_words(options, self.cured))
         cure = f"a cure for all, to add to the command: {added}"
         if len(lines) == 1:
-            message = f"{lines[0]}; {cure.replace(' for all', '')}" if added else lines[0]
+            cure = cure.replace(" for all", "")
+            message = "; ".join([lines[0], *hints, *([cure] if added else [])])
         else:
             listed = "\n".join(f"  {i}. {line}" for i, line in enumerate(lines, 1))
-            message = f"{len(lines)} problems in the table:\n{listed}\n  {cure}"
+            noted = "".join(f"  note: {hint}\n" for hint in hints)
+            message = f"{len(lines)} problems in the table:\n{listed}\n{noted}  {cure}"
         super().__init__(message)
 
 
@@ -115,44 +131,48 @@ def missing_text(columns: Sequence[Column]) -> str:
     return f"missing values in {len(items):,} column(s): {listing(items)}"
 
 
-def cured_options(problems: Sequence[Problem], options: TableOptions) -> TableOptions:
+def cured_options(
+    problems: Sequence[Problem], options: TableOptions, spare: Sequence[str] = ()
+) -> TableOptions:
     """Return options with which a table can be used.
 
     Missing values: rows are dropped if they are few, else the values are inferred. Numbers are cut
-    by quantiles. Marks among numbers, such as ``?``, are missing values. Other columns with too
-    many states, columns that count the rows, and empty columns are dropped.
+    by quantiles, and only these numbers if there are others. Marks among numbers, such as ``?``,
+    are missing values. Other columns with too many states, columns that count the rows, and empty
+    columns are dropped.
 
     Parameters
     ----------
     problems : sequence of Problem
     options : TableOptions
         The options of the user, which stay as far as possible.
+    spare : sequence of str
+        As for `TableError`.
 
     Returns
     -------
     TableOptions
     """
     drop, na, methods = list(options.drop), list(options.na), _methods(options)
-    default = methods.get(None)
+    to_cut: list[str] = []
     for problem in problems:
         column, kind = problem.column, problem.kind
         marks = marks_among_numbers(column) if kind == "crowded" else []
         na += ["inf", "-inf"] if kind == "infinite" else marks
         if kind == "crowded" and not marks and (column.labels is not None or names_rows(column)):
             drop.append(column.name)
-        if kind == "empty" or (kind == "missing" and not len(column.present)):
+        if kind in ("nested", "empty") or (kind == "missing" and not len(column.present)):
             drop.append(column.name)
         if kind == "no numbers" or column.name in drop:
             methods.pop(column.name, None)
         elif kind in ("infinite", "continuous", "no dates") or kind == "crowded":
-            methods.pop(column.name, None)
-            methods[None if default is None else column.name] = "quantile"
+            to_cut.append(column.name)
     gaps = [problem.rows() for problem in problems if problem.column.name not in drop]
     missing = options.missing
     if missing == "error" and gaps and (share := np.logical_or.reduce(gaps).mean()) > 0:
         missing = "drop" if share <= MOST_DROPPED_ROWS else "infer"
     return TableOptions(
-        methods or None,
+        _with_cuts(methods, to_cut, spare) or None,
         options.bins,
         missing,
         options.max_states,
@@ -160,6 +180,22 @@ def cured_options(problems: Sequence[Problem], options: TableOptions) -> TableOp
         [name for name in options.keep if name not in drop],
         tuple(dict.fromkeys(na)),
     )
+
+
+def _with_cuts(
+    methods: dict[str | None, str], to_cut: Sequence[str], spare: Sequence[str]
+) -> dict[str | None, str]:
+    """Add the method of more columns; all columns have it if none is spare, or too many are."""
+    methods = {name: how for name, how in methods.items() if name not in to_cut}
+    by_name: dict[str | None, str] = dict.fromkeys(to_cut, "quantile")
+    if not to_cut:
+        return methods
+    if None in methods:
+        return methods | by_name
+    if spare and len(to_cut) <= min(len(spare), MOST_NAMED):
+        return methods | by_name
+    kept = spare if len(spare) <= MOST_NAMED else ()
+    return methods | {None: "quantile"} | dict.fromkeys(kept, "states")
 
 
 def _methods(options: TableOptions) -> dict[str | None, str]:

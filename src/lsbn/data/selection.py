@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -35,6 +36,12 @@ def chosen(names: Sequence[str], options: TableOptions) -> list[int]:
 
 def _require_known(asked: Sequence[str], option: str, names: Sequence[str]) -> None:
     unknown = [name for name in asked if name not in set(names)]
+    if unknown and (whole := [name for name in names if _is_split(name, asked)]):
+        quoted = '"' + whole[0].replace('"', '""') + '"'
+        raise DataError(
+            f"{option} (--{option}): the name {whole[0]!r} has a comma; write it within double "
+            f"quotes (--{option} {shlex.quote(quoted)})"
+        )
     if unknown:
         near = difflib.get_close_matches(unknown[0], names, 1)
         hint = (
@@ -44,6 +51,15 @@ def _require_known(asked: Sequence[str], option: str, names: Sequence[str]) -> N
             f"{option} (--{option}) names columns that the table does not have: "
             f"{listing(map(repr, unknown))}{hint}"
         )
+
+
+def _is_split(name: str, asked: Sequence[str]) -> bool:
+    """Return whether a name was split at its commas.
+
+    >>> _is_split("City, State", ["age", "City", "State"])
+    True
+    """
+    return "," in name and {part.strip() for part in name.split(",") if part.strip()} <= set(asked)
 
 
 def with_na(column: Column, spellings: Iterable[str]) -> Column:
@@ -72,7 +88,7 @@ def with_na(column: Column, spellings: Iterable[str]) -> Column:
         place[left] = np.arange(len(left))
         labels = tuple(column.labels[i] for i in left)
         changed = replace(column, values=place[column.values], labels=labels)
-    elif not column.time:
+    elif not column.time and not column.nested:
         marked = np.zeros(len(column.values), bool)
         for number in map(_number, spellings):
             marked |= column.values == number

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-from lsbn.data.columns import Column, DataError, parse_columns
+from lsbn.data.columns import Column, DataError, parse_columns, refuse_nested
 from lsbn.data.memory import require_memory
 from lsbn.data.selection import with_na
 
@@ -135,6 +135,7 @@ class _Reader:
         if self._last is None or self._last[0] != place:
             self._last = None  # so that only one column is in memory
             (parsed,) = parse_columns([name], [self._array(place)])
+            refuse_nested([parsed])
             self._last = place, with_na(parsed, self._na)
         return self._last[1]
 

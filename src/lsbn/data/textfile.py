@@ -22,6 +22,14 @@ from lsbn.data.memory import BYTES_PER_CELL
 from lsbn.data.openfile import file_errors, open_bytes, open_text
 from lsbn.data.options import TableOptions
 from lsbn.data.selection import chosen, with_na
+from lsbn.data.separators import (
+    fields_by,
+    is_comment,
+    sniffed,
+    split_rows,
+    usual_separator,
+    without_comments,
+)
 from lsbn.data.stored import is_large, stored_columns
 from lsbn.data.talltext import BlockColumns
 from lsbn.data.textlayout import (
@@ -29,14 +37,9 @@ from lsbn.data.textlayout import (
     TextLayout,
     all_numbers,
     first_lines,
-    is_comment,
     layout_words,
-    sniffed,
-    sniffed_by_rows,
-    split_rows,
+    start_of,
     suggested_layout,
-    usual_separator,
-    without_comments,
 )
 from lsbn.data.textnumbers import typed
 from lsbn.files import plain_name
@@ -114,7 +117,8 @@ def read_text(
     )
     if names is not None and len(names) != len(own):
         raise DataError(f"names has {len(names)} entries for {len(own)} columns of {path}")
-    clean = check_names(map(plain_name, own) if names is None else list(names), str(path))
+    given = map(plain_name, own) if names is None else list(names)
+    clean = check_names(given, str(path), options.uses)
     other = next((c for c in ";\t,|" if c != plan.sep and c in clean[0]), None)
     hint = f" (the header contains {other!r}: is that the separator? --sep)" if other else ""
     places = chosen(clean, options)
@@ -187,15 +191,16 @@ def _plan(path: Path, file: TextIO, layout: TextLayout) -> _Plan:
         below = f" below line {layout.skip}" if layout.skip else ""
         raise DataError(f"{path}: the file is empty{below}; expected a header and rows")
     first = next((line for line in lines if line.strip() and not is_comment(line)), first)
-    sep = layout.sep or usual_separator(path) or sniffed_by_rows(lines[lines.index(first) :])
-    if (n_columns := 1 + max(first.count(c) for c in {sep, sniffed(first)})) > _MOST_COLUMNS:
-        raise DataError(f"{path}: more than {_MOST_COLUMNS:,} columns ({n_columns:,}); keep fewer")
-    above, rows = without_comments(split_rows(lines, sep))
+    usual = layout.sep or usual_separator(path)
+    many = 1 + max(first.count(c) for c in {usual or sniffed(first), sniffed(first)})
+    if many > _MOST_COLUMNS:
+        raise DataError(f"{path}: more than {_MOST_COLUMNS:,} columns ({many:,}); keep fewer")
+    some, is_part = start_of(whole, layout)
+    sep = layout.sep or fields_by(path, some[lines.index(first) :] or [first], is_part=is_part)
     notes: tuple[str, ...] = ()
-    if rows and len(rows[0][1]) == 1 and layout.sep is None and sniffed(first) != sep:
-        sep = sniffed(first)
+    if usual not in (None, sep):
         notes = (f"the separator of the fields is {sep!r}",)
-        above, rows = without_comments(split_rows(lines, sep))
+    above, rows = without_comments(split_rows(lines, sep))
     if not rows:
         raise DataError(f"{path}: no names and no values in the first lines; expected a table")
     if above:
@@ -301,5 +306,6 @@ def _explain(path: Path, plan: _Plan, *, header: bool) -> None:
     if ragged:
         raise DataError(
             f"{path}: rows of different lengths: the header has {expected} fields, but "
-            f"{listing(ragged, 5)}; correct these lines"
+            f"{listing(ragged, 5)}; correct these lines, or name another separator than "
+            f"{plan.sep!r} (--sep)"
         )

@@ -1,4 +1,4 @@
-"""How a text file is laid out: separator, lines above the table, header.
+"""How a text file is laid out: lines above the table, and its header.
 
 `suggested_layout` looks at the first lines of a file. It finds lines above the table, which have
 fewer fields than its rows, and a first line that is a row and no header.
@@ -6,31 +6,34 @@ fewer fields than its rows, and a first line that is a row and no header.
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Integral
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from lsbn.data.columns import DataError
-from lsbn.data.openfile import file_errors, open_text, spaced_fields
+from lsbn.data.openfile import file_errors, open_text
+from lsbn.data.separators import (
+    Row,
+    best_separator,
+    sniffed,
+    split_rows,
+    usual_separator,
+    with_point,
+    without_comments,
+)
 
 __all__ = [
     "NULL_SPELLINGS",
     "TextLayout",
     "all_numbers",
     "first_lines",
-    "is_comment",
     "layout_words",
-    "sniffed",
-    "sniffed_by_rows",
-    "split_rows",
+    "start_of",
     "suggested_layout",
-    "usual_separator",
-    "without_comments",
 ]
 
 NULL_SPELLINGS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL")
@@ -51,9 +54,6 @@ _BY_CHANCE = 5
 """Five or more increasing numbers are taken as names. Values of a row are in this order by chance
 once in 120."""
 
-Row = tuple[int, list[str]]
-"""The number of lines up to the end of a row, and the fields of the row."""
-
 
 @dataclass(frozen=True)
 class TextLayout:
@@ -63,8 +63,8 @@ class TextLayout:
     ----------
     sep : str, optional
         The character between two fields, or ``tab`` or ``space``; a space stands for any number
-        of spaces and tabs. By default a comma in .csv files, a tab in .tsv files, and what the
-        first line shows in other files.
+        of spaces and tabs. By default the one that gives the first lines the same number of
+        fields. If several do, a comma in .csv files and a tab in .tsv files.
     header : bool
         Whether the first line has the names of the columns. Without a header the columns are
         called x0, x1, ...
@@ -144,18 +144,31 @@ def suggested_layout(path: Path, layout: TextLayout) -> tuple[TextLayout, str]:
 
 
 def _table_rows(path: Path, lines: Sequence[str], layout: TextLayout) -> list[Row]:
-    """Split the first lines of a file by the separator that makes several columns."""
-    some = layout.skip + max(_FEW_LINES, _MANY // (1 + max(map(len, lines), default=0)))
-    is_part = len(lines) >= min(some, layout.skip + _LINES)
-    lines = layout.below(lines[:some])
+    """Split the first lines of a file; decimal commas become points."""
+    lines, is_part = start_of(lines, layout)
     first = next((line for line in reversed(lines) if line.strip()), "")
-    for sep in (layout.sep or usual_separator(path) or sniffed(first), sniffed(first)):
+    usual = usual_separator(path)
+    fitting = best_separator(lines, usual, is_part=is_part, fewest=_FEWEST_ROWS)
+    for sep in (layout.sep or fitting or usual or sniffed(first), sniffed(first)):
         _, found = without_comments(split_rows(lines, sep))
         if len(found) > _FEWEST_ROWS and is_part:
             found.pop()  # its last field may continue on the next line
         if layout.sep is not None or (found and len(found[-1][1]) > 1):
-            return found
+            return found if sep == "," else [(n, list(map(with_point, row))) for n, row in found]
     return []
+
+
+def start_of(lines: Sequence[str], layout: TextLayout) -> tuple[list[str], bool]:
+    """Take the first lines, fewer if they are long; those to skip are empty.
+
+    Returns
+    -------
+    lines : list of str
+    is_part : bool
+        Whether the file may have more lines.
+    """
+    some = layout.skip + max(_FEW_LINES, _MANY // (1 + max(map(len, lines), default=0)))
+    return layout.below(lines[:some]), len(lines) >= min(some, layout.skip + _LINES)
 
 
 def _lines_above(rows: Sequence[Row], file: TextIO, *, header: bool) -> int:
@@ -270,54 +283,3 @@ def first_lines(path: Path, file: TextIO, skip: int = 0) -> list[str]:
                 "file a table with one row in each line?"
             )
     return lines
-
-
-def usual_separator(path: Path) -> str | None:
-    """Return the separator that the ending of a file's name tells, if any."""
-    lower = path.name.lower()[-7:]
-    return "," if ".csv" in lower else "\t" if ".tsv" in lower else None
-
-
-def sniffed_by_rows(lines: Sequence[str]) -> str:
-    """Guess the separator of some lines: spaces, if only they part all lines in the same way."""
-    first, *below = lines
-    by_first = sniffed(first)
-    widths, spaced = ({len(row) for _, row in split_rows(lines, sep)} for sep in (by_first, " "))
-    return " " if below and len(widths) > 1 and len(spaced) == 1 and spaced != {1} else by_first
-
-
-def sniffed(line: str) -> str:
-    """Guess the separator of a line.
-
-    >>> sniffed("a;b,c;d"), sniffed("a b")
-    (';', ' ')
-    """
-    best = max("\t;,|", key=line.count)
-    return best if best in line else " " if " " in line.strip() else ","
-
-
-def split_rows(lines: Iterable[str], sep: str) -> Iterator[Row]:
-    """Yield the fields of every row that is not empty, with the number of its last line."""
-    reader: Any = csv.reader(lines, delimiter=sep)
-    numbered = enumerate(map(spaced_fields, lines), 1)
-    for number, row in numbered if sep == " " else ((reader.line_num, row) for row in reader):
-        if row:
-            yield number, row
-
-
-def is_comment(line: str) -> bool:
-    """Return whether a line starts with #."""
-    return line.lstrip(' \t"').startswith("#")
-
-
-def without_comments(rows: Iterator[Row]) -> tuple[list[Row], list[Row]]:
-    """Part comments above the header from the table; ``#a,b`` is a header above two fields.
-
-    >>> without_comments(iter([(1, ["# made by hand"]), (2, ["a", "b"])]))
-    ([(1, ['# made by hand'])], [(2, ['a', 'b'])])
-    """
-    found = list(rows)
-    above = next((i for i, (_, row) in enumerate(found) if not is_comment(row[0])), 0)
-    if above and len(found[above - 1][1]) == len(found[above][1]):
-        above -= 1
-    return found[:above], found[above:]

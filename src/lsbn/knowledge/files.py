@@ -56,14 +56,24 @@ def parse_edge(text: str) -> tuple[str, str]:
 def parse_tiers(text: str) -> list[list[str]]:
     """Read tiers such as ``a,b;c,d``: semicolons between tiers, commas between names.
 
+    A name with a comma is within double quotes.
+
     Examples
     --------
     >>> parse_tiers("age, sex; income")
     [['age', 'sex'], ['income']]
+    >>> parse_tiers('age; "City, State"')
+    [['age'], ['City, State']]
     """
-    tiers = [[name.strip() for name in tier.split(",")] for tier in text.split(";")]
+    tiers = [
+        [name.strip() for row in csv.reader([tier], skipinitialspace=True) for name in row] or [""]
+        for tier in " ".join(text.splitlines()).split(";")
+    ]
     if not all(name for tier in tiers for name in tier):
         raise KnowledgeError(f"{text!r} has an empty name; write tiers such as 'a,b;c,d'")
+    twice = [name for tier in tiers for name in dict.fromkeys(tier) if tier.count(name) > 1]
+    if twice:
+        raise KnowledgeError(f"{text!r} has {twice[0]!r} twice in a tier; write it once")
     return tiers
 
 
