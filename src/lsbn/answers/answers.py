@@ -19,6 +19,7 @@ from lsbn.answers.families import DataCounts, FamilyTable, FamilyTables
 from lsbn.answers.gaps import Gaps
 from lsbn.answers.imputation import Imputation, cell_shares, impute, log_observed
 from lsbn.answers.strength import dependence, ordered_states, pair_margin
+from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.graph.edge_access import place_of
 from lsbn.graph.sampled import Estimate, SampledGraphs
@@ -71,6 +72,7 @@ class Answers:
         graphs: SampledGraphs | None = None,
         *,
         groups: Mapping[str, Sequence[str]] | None = None,
+        table: Dataset | None = None,
     ) -> Answers:
         """Take the tables from data.
 
@@ -84,9 +86,11 @@ class Answers:
             See `Answers`.
         groups : mapping of str to sequence of str, optional
             The columns of each group.
+        table : Dataset, optional
+            All columns with gaps, if those of a group may fill gaps of each other.
         """
         tables = FamilyTables(counts, score)
-        return cls(edges, dag, Coding.of(counts.dataset, groups), tables, graphs)
+        return cls(edges, dag, Coding.of(counts.dataset, groups, table), tables, graphs)
 
     def under(self, score: Score) -> Answers:
         """Return the same answers with the tables of another score."""

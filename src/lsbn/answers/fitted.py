@@ -285,7 +285,8 @@ class FittedAnswers:
         Parameters
         ----------
         X : table as for `fit`
-            Columns are found by name; further columns stay as they are.
+            Columns are found by name; further columns stay as they are, but columns of a group of
+            copies are filled if the table of the fit had gaps.
         average : bool, optional
             See `FittedAnswers`. By default networks from the posterior are averaged, if there are
             any.

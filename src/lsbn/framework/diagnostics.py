@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lsbn.data import Dataset
+from lsbn.data.copies import Folded
 from lsbn.learners.averaging import SearchSettings
 from lsbn.learners.diagnostics import Diagnostics, Figures
 from lsbn.learners.evidence import KnowledgeDiagnostics
@@ -87,7 +87,7 @@ class MissingDiagnostics(Figures):
         Share of missing values of each column that has any.
     completions : int
         Number of completions of the table that were averaged; None if the missing values were not
-        inferred.
+        inferred, 0 if copies of the columns have all of them.
     """
 
     share: float
@@ -95,21 +95,24 @@ class MissingDiagnostics(Figures):
     completions: int | None = None
 
 
-def missing_diagnostics(dataset: Dataset, completions: int) -> MissingDiagnostics | None:
+def missing_diagnostics(folded: Folded, tables: int) -> MissingDiagnostics | None:
     """Return what is to say of missing values; None if there are none.
 
     Parameters
     ----------
-    dataset : Dataset
-    completions : int
+    folded : Folded
+    tables : int
         Number of tables that were learned.
     """
-    if not dataset.missing:
+    table = folded.table
+    if not table.missing:
         return None
-    columns = {n: round(s, 6) for n, s in zip(dataset.names, dataset.missing, strict=True) if s}
-    share = round(sum(dataset.missing) / len(dataset.missing), 6)
-    inferred = None if dataset.gaps is None else completions
-    return MissingDiagnostics(share=share, columns=columns, completions=inferred)
+    columns = {n: round(s, 6) for n, s in zip(table.names, table.missing, strict=True) if s}
+    share = round(sum(table.missing) / len(table.missing), 6)
+    completions = tables if folded.whole.gaps is not None else 0
+    return MissingDiagnostics(
+        share=share, columns=columns, completions=None if table.gaps is None else completions
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
