@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -10,12 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from lsbn.answers.reading import read_columns
 from lsbn.data import DataError, Dataset
 from lsbn.data.calendar import tick_texts
 from lsbn.data.columns import Column, label_of, listing
 from lsbn.data.discretize import CutPoints
-from lsbn.data.ingest import file_columns, layout_by_names, table_columns
-from lsbn.data.options import TableOptions
 
 __all__ = ["Coding", "read_columns"]
 
@@ -39,6 +37,8 @@ class Coding:
         The column of a table that shows each variable. For a group of copies it is the first.
     cuts : tuple of CutPoints or None
         How numbers are cut into states.
+    na : tuple of str
+        Values that mean 'missing', as in the table of the fit.
 
     Examples
     --------
@@ -52,18 +52,25 @@ class Coding:
     states: tuple[tuple[str, ...], ...]
     columns: tuple[str, ...]
     cuts: tuple[CutPoints | None, ...]
+    na: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, dataset: Dataset, groups: Mapping[str, Sequence[str]] | None = None) -> Coding:
         """Return the coding of a dataset, in which groups of copies are single variables."""
         columns = tuple((groups or {}).get(name, (name,))[0] for name in dataset.names)
         cuts = dataset.cuts or (None,) * dataset.n_variables
-        return cls(dataset.names, dataset.states, columns, cuts)
+        return cls(dataset.names, dataset.states, columns, cuts, na=dataset.na)
 
     @property
     def cards(self) -> np.ndarray:
         """Number of states of each variable."""
         return np.array([len(labels) for labels in self.states], np.int64)
+
+    @property
+    def with_missing_state(self) -> list[str]:
+        """The columns in which 'missing' is a state, so that they have no missing values."""
+        pairs = zip(self.columns, self.states, strict=True)
+        return [name for name, labels in pairs if MISSING_STATE in labels[-1]]
 
     def codes(self, table: Any, without: str | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Code a table.
@@ -88,7 +95,9 @@ class Coding:
             If a column is missing, or a value is none of the states of the fit. The message names
             all such columns and their values.
         """
-        return self.column_codes(read_columns(table, self.columns), without)
+        unread = None if without is None else self.columns[self.names.index(without)]
+        columns = read_columns(table, self.columns, na=self.na, without=unread)
+        return self.column_codes(columns, without)
 
     def column_codes(
         self, columns: Sequence[Column], without: str | None = None
@@ -167,18 +176,6 @@ class Coding:
         else:
             texts = [label_of(value.item()) for value in values]
         return f"{column.name!r} ({listing(map(repr, dict.fromkeys(texts)), 3)})"
-
-
-def read_columns(table: Any, names: Sequence[str]) -> list[Column]:
-    """Read a table or a file into columns."""
-    if isinstance(table, Dataset):
-        table = table.to_pandas()
-    if isinstance(table, str | os.PathLike):
-        layout = layout_by_names(table, names)
-        return file_columns(table, TableOptions(), layout=layout, to_learn=False)[0]
-    if isinstance(table, np.ndarray) and table.ndim == 2 and table.shape[1] == len(names):
-        return table_columns(table, TableOptions(), names, to_learn=False)
-    return table_columns(table, TableOptions(), to_learn=False)
 
 
 def _texts(column: Column, cut: CutPoints | None) -> tuple[np.ndarray, Sequence[str]]:
