@@ -32,11 +32,15 @@ that give one graph, and --paper, have no such networks; then only edge, adjacen
 score and sample have an answer.
 
 predict, score and sample use the graph of the edges above 0.5. With --average every network from
-the posterior predicts, and their predictions are averaged. effect is averaged always. DATA needs
-the columns of the table that was learned; numbers are cut into the same intervals. predict takes
+the posterior predicts, and their predictions are averaged. effect is averaged always. predict takes
 rows with missing values. impute fills them with the most probable values given the other values of
 the row, averaged over the networks if there are any. A column whose numbers were cut is filled with
-intervals such as (0.2, 0.4].
+intervals such as (0.2, 0.4]. After `lsbn learn --missing state`, "missing" is a state of a column
+and is not filled.
+
+DATA needs the columns that were learned; other columns are not read, and impute -o keeps them.
+Numbers are cut into the same intervals; those outside of the range that was learned are in the
+outer intervals. Values that meant "missing" to `lsbn learn` mean it here too; --na names more.
 
 An effect is what happens if someone sets the cause, not if one sees it. It is right only if there
 are no hidden common causes, and if the arrows are causal: data alone cannot show that.
