@@ -141,6 +141,13 @@ def test_columns_that_are_not_of_the_run_are_not_read(form, plain, tmp_path):
         assert list(map(str, found)) == list(map(str, wanted))
 
 
+def test_names_of_other_columns_may_repeat_or_be_empty(plain):
+    rows = frame_of()[["b", "g"]]
+    table = pd.concat([rows, rows, rows], axis=1).set_axis(["b", "g", "c", "c", "", np.nan], axis=1)
+    assert plain.predict(table, "g").tolist() == plain.predict(rows, "g").tolist()
+    assert plain.impute(table.mask(table == "no")).table["g"].isin(["no", "yes"]).all()
+
+
 def test_the_column_of_the_target_is_not_read(plain):
     rows = frame_of()[["b", "g"]]
     lists = rows.assign(g=[[1]] * len(rows))

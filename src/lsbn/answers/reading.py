@@ -103,6 +103,9 @@ class Source:
         rest = [name for name in self.names if name not in wanted]
         if not kept:
             return []
+        if isinstance(self.table, pd.DataFrame):  # its other names may repeat, or be empty
+            part = self.table.loc[:, [name in wanted for name in self.names]]
+            return table_columns(part, TableOptions(na=na), to_learn=False)
         if len(kept) < len(rest):
             return self._columns(TableOptions(keep=kept, na=na))
         return self._columns(TableOptions(drop=rest, na=na))
