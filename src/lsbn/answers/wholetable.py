@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,7 +108,7 @@ def _converted(values: pd.Series, kind: Any) -> pd.Series:
 def _all_series(source: Source, columns: Mapping[str, Column]) -> dict[str, pd.Series]:
     """Return all columns of a table that is no data frame of pandas, in their order."""
     own = dict(_frame([*columns.values()]).items())
-    if (found := _arrow_table(source)) is not None:
+    if (found := _arrow_table(source, own)) is not None:
         names, table = found
         return {n: own[n] if n in own else _arrow_series(n, table.column(n)) for n in names}
     others = None if source.names is None else set(source.names) - set(columns)
@@ -116,10 +116,10 @@ def _all_series(source: Source, columns: Mapping[str, Column]) -> dict[str, pd.S
     return {name: own[name] if name in own else rest[name] for name in source.names or rest}
 
 
-def _arrow_table(source: Source) -> tuple[Sequence[str], pa.Table] | None:
+def _arrow_table(source: Source, known: Collection[str]) -> tuple[Sequence[str], pa.Table] | None:
     """Return names and columns of a table of Parquet, Arrow, polars and others.
 
-    Columns of the run may be left out. None for text files, arrays and matrices.
+    Columns that are known may be left out. None for text files, arrays and matrices.
     """
     table = source.table
     if isinstance(table, str | os.PathLike):
@@ -131,7 +131,7 @@ def _arrow_table(source: Source) -> tuple[Sequence[str], pa.Table] | None:
         return table.column_names, table
     if source.names is None:
         return None
-    rest = nw.from_native(table).select([n for n in source.names if n not in source.run])
+    rest = nw.from_native(table).select([n for n in source.names if n not in known])
     rest = rest.collect() if isinstance(rest, nw.LazyFrame) else rest
     return source.names, rest.to_arrow()
 
