@@ -44,6 +44,7 @@ from .information import (
 from .posteriors import (
     dag_edge_posteriors,
     edge_posteriors_given_order,
+    edges_over_densities,
     graph_posterior,
     log_family,
     order_edge_posteriors,
@@ -80,6 +81,7 @@ __all__ = [
     "dirichlet",
     "discoveries",
     "edge_posteriors_given_order",
+    "edges_over_densities",
     "elbow",
     "entropy",
     "equivalence_class",

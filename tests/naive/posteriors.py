@@ -73,3 +73,22 @@ def order_edge_posteriors(families):
         for u, v in itertools.product(range(n), repeat=2):
             posterior[u][v] += share * given[u][v]
     return posterior
+
+
+def edges_over_densities(families, counted, prior_edges, n_pairs=None, n_required=0):
+    """Expected number of edges over the DAGs and all densities, by Beta functions.
+
+    `families` have no prior of edges. The prior of the density is Beta(a, m) for m pairs, and
+    required edges say nothing of it.
+    """
+    n = len(families)
+    m = n_pairs or n * (n - 1) // 2
+    weights, sizes = {}, {}
+    for dag, orders in counted:
+        if all(dag[v] in families[v] for v in range(n)):
+            sizes[dag] = sum(len(dag[v]) for v in range(n))
+            k = sizes[dag] - n_required
+            log_beta = math.lgamma(prior_edges + k) + math.lgamma(2 * m - k)
+            weights[dag] = math.log(orders) + sum(families[v][dag[v]] for v in range(n)) + log_beta
+    evidence = log_sum(weights.values())
+    return sum(sizes[dag] * math.exp(weight - evidence) for dag, weight in weights.items())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -19,6 +19,7 @@ from lsbn.answers.families import DataCounts, FamilyTable, FamilyTables
 from lsbn.answers.gaps import Gaps
 from lsbn.answers.imputation import Imputation, cell_shares, impute, log_observed
 from lsbn.answers.strength import dependence, ordered_states, pair_margin
+from lsbn.answers.wholetable import WholeTable
 from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.graph.edge_access import place_of
@@ -95,6 +96,11 @@ class Answers:
     def under(self, score: Score) -> Answers:
         """Return the same answers with the tables of another score."""
         return replace(self, tables=FamilyTables(self.tables.counts, score))
+
+    def with_na(self, values: Iterable[str]) -> Answers:
+        """Return the same answers to tables in which more values mean 'missing'."""
+        na = tuple(dict.fromkeys([*self.coding.na, *values]))
+        return replace(self, coding=replace(self.coding, na=na))
 
     # The posterior of graphs
 
@@ -227,7 +233,10 @@ class Answers:
     def impute(self, table: Any, average: bool | None = None) -> Imputation:
         """Return a table with the most probable value in each missing cell."""
         average = bool(self.graphs) if average is None else average
-        return impute(self.ensemble(average), self.coding, table)
+        coding = self.coding
+        whole = WholeTable.of(table, coding.columns, coding.na, coding.more_columns)
+        found = impute(self.ensemble(average), self.coding, whole.columns)
+        return replace(found, table=whole.filled(found.table))
 
     def predict(self, table: Any, target: str, average: bool = False) -> np.ndarray:
         """Return the most probable state of a variable in each row, given all others."""

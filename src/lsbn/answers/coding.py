@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -10,12 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from lsbn.answers.reading import read_columns
 from lsbn.data import DataError, Dataset
 from lsbn.data.calendar import tick_texts
 from lsbn.data.columns import Column, label_of, listing
 from lsbn.data.discretize import CutPoints
-from lsbn.data.ingest import file_columns, layout_by_names, table_columns
-from lsbn.data.options import TableOptions
 
 __all__ = ["Coding", "read_columns"]
 
@@ -88,6 +86,8 @@ class Coding:
     others : mapping of str to tuple of ShownColumn
         The other columns of each group, if the table of the fit had gaps. A value that is missing
         in the first column is taken from them.
+    na : tuple of str
+        Values that mean 'missing', as in the table of the fit.
 
     Examples
     --------
@@ -102,6 +102,7 @@ class Coding:
     columns: tuple[str, ...]
     cuts: tuple[CutPoints | None, ...]
     others: Mapping[str, tuple[ShownColumn, ...]] = field(default_factory=dict)
+    na: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -126,7 +127,7 @@ class Coding:
         columns = tuple(groups.get(name, (name,))[0] for name in dataset.names)
         cuts = dataset.cuts or (None,) * dataset.n_variables
         others = {} if table is None else _other_columns(dataset, groups, table)
-        return cls(dataset.names, dataset.states, columns, cuts, others)
+        return cls(dataset.names, dataset.states, columns, cuts, others, dataset.na)
 
     def __post_init__(self) -> None:
         for name, labels in zip(self.names, self.states, strict=True):
@@ -137,6 +138,17 @@ class Coding:
     def cards(self) -> np.ndarray:
         """Number of states of each variable."""
         return np.array([len(labels) for labels in self.states], np.int64)
+
+    @property
+    def more_columns(self) -> list[str]:
+        """The columns that are read only where the first of their group has no value."""
+        return [other.name for others in self.others.values() for other in others]
+
+    @property
+    def with_missing_state(self) -> list[str]:
+        """The columns in which 'missing' is a state, so that they have no missing values."""
+        pairs = zip(self.columns, self.states, strict=True)
+        return [name for name, labels in pairs if MISSING_STATE in labels[-1]]
 
     def codes(self, table: Any, without: str | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Code a table.
@@ -161,7 +173,10 @@ class Coding:
             If a column is missing, or a value is none of the states of the fit. The message names
             all such columns and their values.
         """
-        return self.column_codes(read_columns(table, self.columns), without)
+        unread = None if without is None else self.columns[self.names.index(without)]
+        more = self.more_columns
+        columns = read_columns(table, self.columns, na=self.na, without=unread, more=more)
+        return self.column_codes(columns, without)
 
     def column_codes(
         self, columns: Sequence[Column], without: str | None = None
@@ -234,18 +249,6 @@ class Coding:
                 if "others" in each
             },
         )
-
-
-def read_columns(table: Any, names: Sequence[str]) -> list[Column]:
-    """Read a table or a file into columns."""
-    if isinstance(table, Dataset):
-        table = table.to_pandas()
-    if isinstance(table, str | os.PathLike):
-        layout = layout_by_names(table, names)
-        return file_columns(table, TableOptions(), layout=layout, to_learn=False)[0]
-    if isinstance(table, np.ndarray) and table.ndim == 2 and table.shape[1] == len(names):
-        return table_columns(table, TableOptions(), names, to_learn=False)
-    return table_columns(table, TableOptions(), to_learn=False)
 
 
 def _texts(column: Column, cut: CutPoints | None) -> tuple[np.ndarray, Sequence[str]]:

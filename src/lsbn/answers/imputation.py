@@ -119,7 +119,7 @@ def impute(ensemble: Ensemble, coding: Coding, table: Any) -> Imputation:
         It has the columns of the fit; further columns stay as they are. If the table of the fit had
         gaps, columns of a group of copies fill gaps of each other.
     """
-    columns = read_columns(table, coding.columns)
+    columns = read_columns(table, coding.columns, more=coding.more_columns)
     codes, mask = coding.column_codes(columns)
     frame = table.copy() if isinstance(table, pd.DataFrame) else _frame(columns)
     names, frame.columns = frame.columns, pd.Index([column.name for column in columns])

@@ -12,7 +12,8 @@ from lsbn.kernels.mixture import MOST_CONTEXTS
 from lsbn.kernels.subsets import exact_edge_posteriors, exact_graph_posteriors
 from lsbn.knowledge import Constraints
 from lsbn.learners.averaging.collector import GraphCollector
-from lsbn.learners.averaging.edge_prior import EdgeCounts
+from lsbn.learners.averaging.density import typical_density
+from lsbn.learners.averaging.edge_prior import EdgeCounts, EdgePrior
 from lsbn.learners.averaging.parent_sets import join
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.settings import ENUMERATION, SearchSettings, TableSettings
@@ -91,7 +92,8 @@ def exact_posteriors(
 ) -> tuple[sparse.csr_array, Diagnostics]:
     """Average over all parent sets up to a bound, exactly.
 
-    If the density is found from the data, it is the one that is expected in the average.
+    If the density is found from the data, it is the one that is expected in the average, or with
+    few edges the one at which there are as many as on average over all densities.
 
     Parameters
     ----------
@@ -124,6 +126,10 @@ def exact_posteriors(
         if not search.find_prior(EdgeCounts(posterior.sum()), ENUMERATION.density_step):
             break
         posterior, evidence = COUNTS[count](n, *as_subsets(search))
+    typical = _typical_density(search) if score.finds_density else None
+    if typical is not None:
+        search.take_prior(EdgePrior(typical))
+        posterior, evidence = COUNTS[count](n, *as_subsets(search))
     if collector is not None:
         collector.draw_exactly(as_subsets(search), count)
     diagnostics = Diagnostics(
@@ -134,3 +140,17 @@ def exact_posteriors(
         density=search.score.density,
     )
     return sparse.csr_array(posterior), diagnostics
+
+
+def _typical_density(search: ParentSetSearch) -> float | None:
+    """Return the density that stands for all of them in the average over orders, if it differs."""
+    present, tried = search.score.density, search.fork()
+    if present is None:
+        return None
+
+    def expected(density: float) -> float:
+        """Average with a density."""
+        tried.take_prior(EdgePrior(density))
+        return float(exact_edge_posteriors(tried.n_all, *as_subsets(tried))[0].sum())
+
+    return typical_density(expected, search.rules, present)

@@ -189,6 +189,14 @@ class ParentSets:
         lists = FamilyLists(*sets, table_start, table, weight, base)
         return cls(lists, _links(cand_start, cand))
 
+    def with_penalty(self, change: np.ndarray) -> ParentSets:
+        """Change the log prior of a set with k parents by ``change[k]``."""
+        lists = self.lists
+        scores = lists.set_score + change[self.sizes]
+        return self.from_lists(
+            lists.set_start, lists.set_mask, scores, lists.cand_start, lists.cand
+        )
+
     @property
     def required(self) -> np.ndarray:
         """Mask of the required parents of each variable: all its sets have them."""

@@ -60,6 +60,11 @@ class ParentRules:
         return self.knowledge is not None or self.blocks is not None
 
     @property
+    def has_likely(self) -> bool:
+        """Whether single edges have prior probabilities of their own."""
+        return self.knowledge is not None and len(self.knowledge.likely) > 0
+
+    @property
     def depth(self) -> int:
         """Most parents of any variable."""
         return max(self._depth, 0 if self.knowledge is None else self.knowledge.most_required)
@@ -140,7 +145,7 @@ class ParentRules:
         added = np.zeros(len(parents))
         if self.blocks is not None:
             added += self.blocks.log_odds(v, parents, self.shares)
-        if self.knowledge is not None and len(self.knowledge.likely):
+        if self.has_likely:
             self._add_likely(added, v, parents, score)
         return added
 
@@ -161,14 +166,13 @@ class ParentRules:
     ) -> list[np.ndarray]:
         """Return the log prior of each parent set, by variable; `penalty` is that of its size."""
         priors: list[np.ndarray] = []
-        likely = self.knowledge is not None and len(self.knowledge.likely) > 0
         for start in range(0, len(sets), TOGETHER):
             some = sets[start : start + TOGETHER]
             counts = [len(own.scores) for own in some]
             members = np.concatenate([own.members for own in some])
             inside = members >= 0
             found = penalty[inside.sum(axis=1)]
-            if self.shares or likely:
+            if self.shares or self.has_likely:
                 children = np.repeat([own.child for own in some], counts)
                 of_member = np.broadcast_to(children[:, None], members.shape)[inside]
                 added = np.zeros(members.shape)

@@ -28,7 +28,8 @@ from lsbn.learners.averaging.convergence import (
     convergence,
     standard_error,
 )
-from lsbn.learners.averaging.edge_prior import Blocks, EdgeCounts
+from lsbn.learners.averaging.density import edges_in_order, typical_density
+from lsbn.learners.averaging.edge_prior import Blocks, EdgeCounts, EdgePrior
 from lsbn.learners.averaging.graphs import (
     GraphChain,
     expected_edges,
@@ -113,13 +114,18 @@ class OrderSampler:
                 break
             sets = self.search.listed()
             orders = anneal_orders(sets, [orders[0].keys], self.sampling, self.rng, self.n_jobs)
+        prior = self._typical_prior(sets, orders[0].keys)
+        if prior is not None:
+            self.search.take_prior(prior)
+            sets = self.search.listed()
+            orders = anneal_orders(sets, [orders[0].keys], self.sampling, self.rng, self.n_jobs)
         return self._average(sets, sets, orders, [])
 
     def run(
         self, pools: Sequence[np.ndarray] | None = None
     ) -> tuple[sparse.csr_array, Diagnostics]:
         """Average over parent sets that are searched, at first in the pools."""
-        result = self.find_sets(pools)
+        result = self._typical(self.find_sets(pools))
         if len(self.search.varying) <= self.sampling.tempered_variables:
             result = replace(result, orders=self._dispersed(result))
         averaged, core = self.select_sets(result)
@@ -157,6 +163,46 @@ class OrderSampler:
         searches = RegionalSearches if large else IndependentSearches
         settled = searches(self.search, self.score, self.sampling, self.rng, self.n_jobs)
         return settled.run(pools)
+
+    def _typical_prior(self, sets: ParentSets, keys: np.ndarray) -> EdgePrior | None:
+        """Return the prior with the density that stands for all of them, if it differs.
+
+        One order shows fast if it may differ; then pilot chains find it. With blocks there are many
+        variables, and edges enough.
+        """
+        (present, _), search = self.search.prior, self.search
+        if not self.score.finds_density or present is None or search.rules.blocks is not None:
+            return None
+        if typical_density(edges_in_order(sets, keys, present), search.rules, present) is None:
+            return None
+
+        def expected(density: float) -> float:
+            """Count the edges by a pilot chain."""
+            penalty = replace(search.score, density=density).penalty(search.n_all, search.depth)
+            moved = sets.with_penalty(penalty - search.penalty)
+            data, rng = (moved, moved, self.sampling.pilot_sweeps), self.rng.spawn(1)[0]
+            return float(_set_shares(data, (keys.copy(), rng)) @ sets.sizes)
+
+        typical = typical_density(expected, search.rules, present)
+        return None if typical is None else EdgePrior(typical)
+
+    def _typical(self, result: UnitedSearch) -> UnitedSearch:
+        """Give a search and its sides the density that stands for all of them."""
+        prior, before = self._typical_prior(result.sets, result.orders[0].keys), self.search.penalty
+        if prior is None:
+            return result
+        self.search.take_prior(prior)
+        change, sampling = self.search.penalty - before, replace(self.sampling, random_orders=0)
+
+        def moved(part: SearchResult) -> dict[str, Any]:
+            """Return the sets, the orders and the prior."""
+            sets, keys = part.sets.with_penalty(change), [order.keys for order in part.orders]
+            orders = anneal_orders(sets, keys, sampling, self.rng, self.n_jobs)
+            return {"sets": sets, "orders": orders, "prior": prior}
+
+        sides = [replace(side, **moved(side)) for side in result.sides]
+        united = replace(result, **moved(result), sides=sides)
+        return replace(united, whole_score=united.log_score)
 
     def _dispersed(self, result: SearchResult) -> list[AnnealedOrder]:
         """Put orders that do not come from the search next to its best one, if they are as good.
