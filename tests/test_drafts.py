@@ -10,7 +10,7 @@ from lsbn.data.columns import DataError
 from lsbn.drafts import KeptTable, draft_of, resumable
 from lsbn.files import claimed
 
-OPTIONS = {"discretize": "quantile", "bins": 3, "missing": "infer"}
+OPTIONS = {"discretize": "quantile", "bins": 3, "missing": "infer", "na": "?"}
 TABLE = pd.DataFrame(
     {
         "size": np.arange(40) * 0.5,
@@ -54,7 +54,7 @@ def test_the_table_of_a_draft_is_that_of_the_file(tmp_path, file):
     dataset = stored(tmp_path / "draft", file)
     found = KeptTable(tmp_path / "draft", file, OPTIONS).read()
     assert found is not None
-    for name in ("names", "states", "notes", "cuts", "missing"):
+    for name in ("names", "states", "notes", "cuts", "missing", "na"):
         assert getattr(found, name) == getattr(dataset, name)
     for name in ("codes", "cards", "gaps"):
         ours, other = getattr(found, name), getattr(dataset, name)

@@ -2,10 +2,12 @@
 
 import re
 import shlex
+from inspect import signature
 from pathlib import Path
 
 import pytest
 
+from lsbn import LSBN, Dataset
 from lsbn.cli.app import make_parser
 
 README = Path(__file__).parents[1] / "README.md"
@@ -24,6 +26,12 @@ def test_example(code, tmp_path, monkeypatch):
     exec(compile(code, str(README), "exec"), found)
     if "model" in found:
         assert found["model"].edge_probabilities_.shape == (37, 37)
+
+
+def test_options_of_tables_that_the_estimator_has():
+    """The README names them."""
+    tables, model = (set(signature(each).parameters) for each in (Dataset.from_table, LSBN))
+    assert tables & model == {"discretize", "bins", "missing", "max_states"}
 
 
 def test_there_are_examples():

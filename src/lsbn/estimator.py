@@ -54,12 +54,12 @@ class LSBN(NetworkFit, FittedAnswers, FittedNetwork, BaseEstimator):
     weights : sequence of str
         Weight functions of the partition, and of the candidates for Markov blankets.
     fold_copies : {"join", "group", "keep"} or bool, optional
-        What to do with columns that are exact copies of each other, see `lsbn.data.copies`. "join"
-        or True: learn the first one by name, which has all edges of the group, and join the others
-        to it by an edge. "group": the group is one variable of the result, such as ``a = b``.
-        "keep" or False: learn all columns. By default "keep" for PC and ARACNE, which treat copies
-        alike, and "join" for the other learners, which would give the edges to one of the copies
-        by chance.
+        What to do with columns that are exact copies of each other, see `lsbn.data.copies`; with
+        ``missing="infer"``, wherever both have a value. "join" or True: learn the first one by
+        name, which has all edges of the group, and join the others to it by an edge. "group": the
+        group is one variable of the result, such as ``a = b``. "keep" or False: learn all columns.
+        By default "keep" for PC and ARACNE, which treat copies alike, and "join" for the other
+        learners, which would give the edges to one of the copies by chance.
     false_discoveries : float, optional
         The partition uses only pairs that are significant at this rate of false discoveries over
         all pairs. So noise has no communities. None means that pairs are not tested.

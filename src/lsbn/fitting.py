@@ -161,7 +161,7 @@ class NetworkFit:
             [*folded.whole.notes, *folded.notes],
             knowledge_diagnostics(self.knowledge, told, tables[-1], learned, self._score()),
             folded.whole.constants,
-            missing_diagnostics(folded.whole, len(tables), doubtful),
+            missing_diagnostics(folded, len(tables), doubtful),
         )
 
     def _learn_table(
@@ -334,7 +334,7 @@ class NetworkFit:
         self.cpdag_ = edges.cpdag(self.threshold)
         counts = completed_counts(folded, tables)
         results = (self._table_score(), edges, self.dag_, self.graphs_)
-        self._answers = Answers.of(counts, *results, groups=self.groups_)
+        self._answers = Answers.of(counts, *results, groups=self.groups_, table=folded.unfilled)
 
 
 def _code_table(table: Any, **options: Any) -> Dataset:

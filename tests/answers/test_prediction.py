@@ -261,3 +261,16 @@ def test_scikit_learn_selects_models():
     pipe = make_pipeline(FunctionTransformer(lambda frame: frame), LSBN(random_state=0)).fit(table)
     assert pipe.score(table) == pytest.approx(search.best_estimator_.score(table), abs=0.2)
     assert pipe.predict_proba(table).shape == (240, sum(map(len, pipe[-1].dataset_.states)))
+    assert pipe.predict(table, target="CO").tolist() == pipe[-1].predict(table, "CO").tolist()
+    assert search.predict(table).tolist() == search.best_estimator_.predict(table).tolist()
+
+
+def test_labels_of_numbers_and_booleans_are_text():
+    table = pd.DataFrame({"a": [0, 1] * 20, "b": [True, False] * 20})
+    model = LSBN(random_state=0).fit(table)
+    for name in table:
+        labels = table[name].astype(str)
+        assert model.predict(table, name).tolist() == labels.tolist()
+        assert set(model.sample(100, random_state=0)[name]) == set(labels)
+    filled = model.impute(table.astype(object).mask(np.eye(40, 2, dtype=bool), None)).table
+    assert filled.to_numpy().tolist() == table.to_numpy().tolist()

@@ -1,6 +1,7 @@
 """``lsbn ask``: every question, in text and as JSON."""
 
 import json
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -146,3 +147,94 @@ def test_runs_without_networks_say_so(finished, tmp_path, capsys):
     assert "--learner model-averaging" in capsys.readouterr().err
     assert run("ask", tmp_path / "run", "edge", "HR", "HRBP") == 0
     assert run("learn", finished / "t.csv", "-o", tmp_path / "x", *words, "--graphs", 5) == 2
+
+
+NA = """age,g,h
+-99,n,1
+30,?,0
+"""
+
+
+@pytest.fixture(scope="module")
+def coded(tmp_path_factory):
+    """A run of a table in which -99 and ? mean 'missing'."""
+    folder = tmp_path_factory.mktemp("coded")
+    rows = [f"{20 + k % 60},{'y' if k % 60 > 30 else 'n'},{k % 2}\n" for k in range(120)]
+    (folder / "t.csv").write_text("age,g,h\n" + "".join(rows) + NA.split("\n", 1)[1])
+    words = ("--na=-99,?", "--missing", "drop", "--discretize", "quantile", "--bins", 3)
+    words = (*words, "--jobs", 1, "--graphs", 50, "-o", folder / "run")
+    assert run("learn", folder / "t.csv", *words) == 0
+    return folder
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_values_that_mean_missing_are_those_of_the_run(coded, old, tmp_path, capsys):
+    """Older runs have them in summary.json only."""
+    shutil.copytree(coded / "run", tmp_path / "run")
+    record = json.loads((tmp_path / "run" / "coding.json").read_text("utf-8"))
+    assert record["na"] == ["-99", "?"]
+    if old:
+        del record["na"]
+        (tmp_path / "run" / "coding.json").write_text(json.dumps(record), "utf-8")
+    (tmp_path / "signs.csv").write_text(NA)
+    (tmp_path / "blank.csv").write_text(NA.replace("-99", "").replace("?", ""))
+    answers = []
+    for name in ("signs.csv", "blank.csv"):
+        for words in (("predict", "--target", "h"), ("score",), ("impute",)):
+            capsys.readouterr()
+            question, *more = words
+            assert run("ask", tmp_path / "run", question, tmp_path / name, *more) == 0
+            answers.append(capsys.readouterr().out)
+    assert answers[:3] == answers[3:]
+    words = ("-o", tmp_path / "filled.csv", "--cells", tmp_path / "cells.csv")
+    assert run("ask", tmp_path / "run", "impute", tmp_path / "signs.csv", *words) == 0
+    assert "2 cells written" in capsys.readouterr().out
+    assert "-99" not in (tmp_path / "filled.csv").read_text("utf-8")
+    assert pd.read_csv(tmp_path / "cells.csv")["column"].tolist() == ["age", "g"]
+
+
+def test_a_new_table_may_have_signs_of_its_own(coded, tmp_path, capsys):
+    (tmp_path / "t.csv").write_text(NA.replace("?", "none given"))
+    question = ("ask", coded / "run", "impute", tmp_path / "t.csv", "--json")
+    assert run(*question) == 2
+    assert "'g' ('none given')" in capsys.readouterr().err
+    assert run(*question, "--na", "none given") == 0
+    found = json.loads(capsys.readouterr().out)["cells"]
+    assert [cell["column"] for cell in found] == ["age", "g"]
+
+
+def test_columns_that_were_dropped_stay_as_they_are(ask, finished, tmp_path):
+    table = pd.read_csv(finished / "t.csv").head(5)
+    days = pd.to_datetime(["2020-01-01", None, "2020-01-03", "2020-01-04", "2020-01-05"])
+    more = {"day": days, "list": [[1, 2]] * 5, "n": pd.array([1, None, 3, 4, 5], "Int64")}
+    table = table.assign(**more)
+    table.loc[2, "HR"] = None
+    table.to_parquet(tmp_path / "t.parquet")
+    assert "5 rows" in ask("score", tmp_path / "t.parquet")
+    words = ("impute", tmp_path / "t.parquet", "-o", tmp_path / "filled.csv")
+    assert "1 cells written" in ask(*words)
+    header, first, second, third, *_ = (tmp_path / "filled.csv").read_text("utf-8").splitlines()
+    assert header == "HR,HRBP,cardiac output,TPR,day,list,n"
+    assert first.endswith(',2020-01-01,"[1, 2]",1')
+    assert second.endswith(',,"[1, 2]",')
+    assert not third.startswith(",")
+
+
+def test_a_column_without_a_name_stays_first(ask, finished, tmp_path):
+    table = pd.read_csv(finished / "t.csv").head(5)
+    table.loc[2, "HR"] = None
+    table.to_csv(tmp_path / "t.csv")
+    assert "1 cells written" in ask("impute", tmp_path / "t.csv", "-o", tmp_path / "f.csv")
+    lines = [(tmp_path / name).read_text("utf-8").splitlines() for name in ("t.csv", "f.csv")]
+    assert [a == b for a, b in zip(*lines, strict=True)] == [True, True, True, False, True, True]
+
+
+def test_missing_as_a_state_is_not_filled_and_the_note_says_so(tmp_path, capsys):
+    (tmp_path / "t.csv").write_text("a,b\n" + "x,u\n,v\ny,u\nx,v\n" * 10)
+    words = ("--missing", "state", "--jobs", 1, "--graphs", 20, "-o", tmp_path / "run")
+    assert run("learn", tmp_path / "t.csv", *words) == 0
+    capsys.readouterr()
+    assert run("ask", tmp_path / "run", "impute", tmp_path / "t.csv") == 0
+    out, err = capsys.readouterr()
+    assert out == "row,column,value,probability\n"
+    assert "note: 'missing' is a state of 1 column(s): 'a'; nothing is filled there" in err

@@ -11,7 +11,8 @@ from sklearn.base import clone
 import naive
 from learner_cases import chain_table
 from lsbn.data import Dataset
-from lsbn.data.copies import Folded, _surprise, fold_copies, group_copies, grouped_dataset
+from lsbn.data.copies import Folded, fold_copies, group_copies, grouped_dataset
+from lsbn.data.overlaps import surprise
 from lsbn.estimator import LSBN
 from lsbn.graph import EdgeProbabilities
 from lsbn.learners import LEARNERS
@@ -64,7 +65,7 @@ def test_surprise_counts_the_ways_to_part_the_rows(counts):
         frozenset(frozenset(np.flatnonzero(np.array(order) == k)) for k in range(len(counts)))
         for order in set(itertools.permutations(column.tolist()))
     }
-    assert _surprise(np.array(counts)) == pytest.approx(np.log(len(ways)))
+    assert surprise(np.array(counts)) == pytest.approx(np.log(len(ways)))
 
 
 def test_codes_of_two_bytes():

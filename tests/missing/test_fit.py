@@ -175,11 +175,6 @@ def test_copies_have_the_values_of_their_originals(gaps):
     assert model.probability("HR", "again", how="adjacent") == 1
 
 
-def test_columns_with_other_gaps_are_no_copies(gaps):
-    table = gaps.assign(again=gaps["HR"].where(np.arange(len(gaps)) > 5, None))
-    assert not fold_copies(Dataset.from_table(table, missing="infer")).copies
-
-
 def test_a_stopped_fit_goes_on(gaps, model, tmp_path, monkeypatch):
     calls = []
 

@@ -37,6 +37,7 @@ from .information import (
     g_test,
     markov_blanket,
     mutual_information,
+    overlapping_copies,
     weights,
     x2,
 )
@@ -106,6 +107,7 @@ __all__ = [
     "mutual_information",
     "order_edge_posteriors",
     "order_posterior",
+    "overlapping_copies",
     "own_row",
     "pairs",
     "shrunk_rows",

@@ -157,3 +157,40 @@ def copies(codes, names):
                 originals[v] = u
                 break
     return originals
+
+
+def overlapping_copies(columns, names, least):
+    """Original of each column with gaps (None), and the columns with the values of their copies.
+
+    Columns that agree where both have a value are copies, if the agreement has a log surprise above
+    `least`, and if the rows with both values have all states.
+    """
+    columns, originals = [list(column) for column in columns], list(range(len(columns)))
+    states = [set(column) - {None} for column in columns]
+    firsts, renamings = [], {}
+    for v in sorted(originals, key=lambda v: names[v]):
+        for u in firsts:
+            both = [
+                (a, b) for a, b in zip(columns[u], columns[v], strict=True) if None not in (a, b)
+            ]
+            a_of = {b: a for a, b in both}
+            one_to_one = len(set(both)) == len(a_of) == len(set(a_of.values()))
+            every_state = set(a_of) == states[v] and set(a_of.values()) == states[u]
+            sizes = Counter(Counter(b for _, b in both).values())
+            ways = math.lgamma(len(both) + 1) - sum(
+                number * math.lgamma(size + 1) + math.lgamma(number + 1)
+                for size, number in sizes.items()
+            )
+            if len(states[v]) > 1 and one_to_one and every_state and ways > least:
+                originals[v], renamings[v] = u, a_of
+                columns[u] = [
+                    a_of.get(b) if a is None else a
+                    for a, b in zip(columns[u], columns[v], strict=True)
+                ]
+                break
+        else:
+            firsts.append(v)
+    for v, a_of in renamings.items():
+        b_of = {a: b for b, a in a_of.items()}
+        columns[v] = [b_of.get(a) for a in columns[originals[v]]]
+    return originals, columns

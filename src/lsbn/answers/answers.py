@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -19,6 +19,8 @@ from lsbn.answers.families import DataCounts, FamilyTable, FamilyTables
 from lsbn.answers.gaps import Gaps
 from lsbn.answers.imputation import Imputation, cell_shares, impute, log_observed
 from lsbn.answers.strength import dependence, ordered_states, pair_margin
+from lsbn.answers.wholetable import WholeTable
+from lsbn.data import Dataset
 from lsbn.graph import EdgeProbabilities
 from lsbn.graph.edge_access import place_of
 from lsbn.graph.sampled import Estimate, SampledGraphs
@@ -71,6 +73,7 @@ class Answers:
         graphs: SampledGraphs | None = None,
         *,
         groups: Mapping[str, Sequence[str]] | None = None,
+        table: Dataset | None = None,
     ) -> Answers:
         """Take the tables from data.
 
@@ -84,13 +87,20 @@ class Answers:
             See `Answers`.
         groups : mapping of str to sequence of str, optional
             The columns of each group.
+        table : Dataset, optional
+            All columns with gaps, if those of a group may fill gaps of each other.
         """
         tables = FamilyTables(counts, score)
-        return cls(edges, dag, Coding.of(counts.dataset, groups), tables, graphs)
+        return cls(edges, dag, Coding.of(counts.dataset, groups, table), tables, graphs)
 
     def under(self, score: Score) -> Answers:
         """Return the same answers with the tables of another score."""
         return replace(self, tables=FamilyTables(self.tables.counts, score))
+
+    def with_na(self, values: Iterable[str]) -> Answers:
+        """Return the same answers to tables in which more values mean 'missing'."""
+        na = tuple(dict.fromkeys([*self.coding.na, *values]))
+        return replace(self, coding=replace(self.coding, na=na))
 
     # The posterior of graphs
 
@@ -223,7 +233,10 @@ class Answers:
     def impute(self, table: Any, average: bool | None = None) -> Imputation:
         """Return a table with the most probable value in each missing cell."""
         average = bool(self.graphs) if average is None else average
-        return impute(self.ensemble(average), self.coding, table)
+        coding = self.coding
+        whole = WholeTable.of(table, coding.columns, coding.na, coding.more_columns)
+        found = impute(self.ensemble(average), self.coding, whole.columns)
+        return replace(found, table=whole.filled(found.table))
 
     def predict(self, table: Any, target: str, average: bool = False) -> np.ndarray:
         """Return the most probable state of a variable in each row, given all others."""

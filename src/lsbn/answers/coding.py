@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from lsbn.answers.reading import read_columns
 from lsbn.data import DataError, Dataset
 from lsbn.data.calendar import tick_texts
 from lsbn.data.columns import Column, label_of, listing
 from lsbn.data.discretize import CutPoints
-from lsbn.data.ingest import file_columns, layout_by_names, table_columns
-from lsbn.data.options import TableOptions
 
 __all__ = ["Coding", "read_columns"]
 
@@ -23,6 +21,52 @@ MISSING_STATE = "(missing)"
 """Label of missing values, if they are a state of the column."""
 GAP = -2
 """Code of a missing value."""
+UNKNOWN = -1
+"""Code of a value that is no state."""
+
+
+@dataclass(frozen=True)
+class ShownColumn:
+    """A column that shows a variable, alone or as one of the columns of a group of copies.
+
+    Attributes
+    ----------
+    name : str
+    states : tuple of str
+        Labels of its states.
+    cut : CutPoints or None
+        How its numbers are cut into states.
+    renamed : tuple of int
+        The state of the variable for each state of the column.
+    """
+
+    name: str
+    states: tuple[str, ...]
+    cut: CutPoints | None
+    renamed: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if sorted(self.renamed) != list(range(len(self.states))):
+            raise ValueError(f"states of column {self.name!r} are renamed wrongly")
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The label of each state of the variable."""
+        return tuple(self.states[self.renamed.index(c)] for c in range(len(self.states)))
+
+    def codes(self, column: Column) -> np.ndarray:
+        """Code the column by its own states; `UNKNOWN` for no state, `GAP` for a missing value."""
+        labels, cut = self.states, self.cut
+        missing = GAP
+        if MISSING_STATE in labels[-1]:
+            missing = len(labels) - 1
+        if cut is not None and column.labels is None and not cut.calendar:
+            codes = cut.codes(column)
+        else:
+            place = {label: c for c, label in enumerate(labels)}
+            inverse, texts = _texts(column, cut)
+            codes = np.array([place.get(text, UNKNOWN) for text in texts], np.int64)[inverse]
+        return codes if column.missing is None else np.where(column.missing, missing, codes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +83,11 @@ class Coding:
         The column of a table that shows each variable. For a group of copies it is the first.
     cuts : tuple of CutPoints or None
         How numbers are cut into states.
+    others : mapping of str to tuple of ShownColumn
+        The other columns of each group, if the table of the fit had gaps. A value that is missing
+        in the first column is taken from them.
+    na : tuple of str
+        Values that mean 'missing', as in the table of the fit.
 
     Examples
     --------
@@ -52,18 +101,54 @@ class Coding:
     states: tuple[tuple[str, ...], ...]
     columns: tuple[str, ...]
     cuts: tuple[CutPoints | None, ...]
+    others: Mapping[str, tuple[ShownColumn, ...]] = field(default_factory=dict)
+    na: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, dataset: Dataset, groups: Mapping[str, Sequence[str]] | None = None) -> Coding:
-        """Return the coding of a dataset, in which groups of copies are single variables."""
-        columns = tuple((groups or {}).get(name, (name,))[0] for name in dataset.names)
+    def of(
+        cls,
+        dataset: Dataset,
+        groups: Mapping[str, Sequence[str]] | None = None,
+        table: Dataset | None = None,
+    ) -> Coding:
+        """Return the coding of a dataset, in which groups of copies are single variables.
+
+        Parameters
+        ----------
+        dataset : Dataset
+            Without gaps, at least in the rows in which a column of the group has a value.
+        groups : mapping of str to sequence of str, optional
+            The columns of each group.
+        table : Dataset, optional
+            All columns with gaps, which the first rows of `dataset` complete. Then columns that are
+            not the first of their group are read as well.
+        """
+        groups = groups or {}
+        columns = tuple(groups.get(name, (name,))[0] for name in dataset.names)
         cuts = dataset.cuts or (None,) * dataset.n_variables
-        return cls(dataset.names, dataset.states, columns, cuts)
+        others = {} if table is None else _other_columns(dataset, groups, table)
+        return cls(dataset.names, dataset.states, columns, cuts, others, dataset.na)
+
+    def __post_init__(self) -> None:
+        for name, labels in zip(self.names, self.states, strict=True):
+            if any(len(other.states) != len(labels) for other in self.others.get(name, ())):
+                raise ValueError(f"the columns of group {name!r} have different numbers of states")
 
     @property
     def cards(self) -> np.ndarray:
         """Number of states of each variable."""
         return np.array([len(labels) for labels in self.states], np.int64)
+
+    @property
+    def more_columns(self) -> list[str]:
+        """The columns that are read only where the first of their group has no value."""
+        return [other.name for others in self.others.values() for other in others]
+
+    @property
+    def with_missing_state(self) -> list[str]:
+        """The columns in which 'missing' is a state, so that they have no missing values."""
+        pairs = zip(self.columns, self.states, strict=True)
+        return [name for name, labels in pairs if MISSING_STATE in labels[-1]]
 
     def codes(self, table: Any, without: str | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Code a table.
@@ -88,7 +173,10 @@ class Coding:
             If a column is missing, or a value is none of the states of the fit. The message names
             all such columns and their values.
         """
-        return self.column_codes(read_columns(table, self.columns), without)
+        unread = None if without is None else self.columns[self.names.index(without)]
+        more = self.more_columns
+        columns = read_columns(table, self.columns, na=self.na, without=unread, more=more)
+        return self.column_codes(columns, without)
 
     def column_codes(
         self, columns: Sequence[Column], without: str | None = None
@@ -106,17 +194,27 @@ class Coding:
         codes, unknown = np.zeros((len(self.names), rows), np.int64), []
         gaps = np.zeros(codes.shape, bool)
         for v in wanted:
-            codes[v] = self._codes(v, found[self.columns[v]])
-            gaps[v] = codes[v] == GAP
-            codes[v, gaps[v]] = 0
-            if (codes[v] < 0).any():
-                unknown.append(self._unknown(found[self.columns[v]], codes[v] < 0))
+            gaps[v] = True
+            for shown in self.shown(v):
+                if shown.name in found and gaps[v].any():
+                    own = shown.codes(found[shown.name])
+                    if (strange := gaps[v] & (own == UNKNOWN)).any():
+                        unknown.append(_values_of(found[shown.name], strange))
+                    known = gaps[v] & (own >= 0)
+                    codes[v, known] = np.array(shown.renamed)[own[known]]
+                    gaps[v] &= own == GAP
         if unknown:
             raise DataError(
                 f"values that the table of the fit does not have, in {len(unknown):,} column(s): "
                 f"{listing(unknown)}; leave out their rows, or fit with rows that have them"
             )
         return codes, gaps
+
+    def shown(self, v: int) -> tuple[ShownColumn, ...]:
+        """Return the columns that show a variable, the first one first."""
+        labels = self.states[v]
+        first = ShownColumn(self.columns[v], labels, self.cuts[v], tuple(range(len(labels))))
+        return first, *self.others.get(self.names[v], ())
 
     def table(self, codes: np.ndarray) -> pd.DataFrame:
         """Return codes as a table of state names, one column for each variable."""
@@ -128,10 +226,14 @@ class Coding:
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return the coding as lists and dicts for JSON; `from_json` reads it back."""
-        return [
+        record: list[dict[str, Any]] = [
             {"name": n, "column": c, "states": list(s), "cut": None if cut is None else asdict(cut)}
             for n, c, s, cut in zip(self.names, self.columns, self.states, self.cuts, strict=True)
         ]
+        for each in record:
+            if each["name"] in self.others:
+                each["others"] = [asdict(other) for other in self.others[each["name"]]]
+        return record
 
     @classmethod
     def from_json(cls, record: Sequence[Mapping[str, Any]]) -> Coding:
@@ -141,44 +243,12 @@ class Coding:
             tuple(tuple(each["states"]) for each in record),
             tuple(each["column"] for each in record),
             tuple(_cut_of(each["cut"]) for each in record),
+            {
+                each["name"]: tuple(_other_of(other) for other in each["others"])
+                for each in record
+                if "others" in each
+            },
         )
-
-    def _codes(self, v: int, column: Column) -> np.ndarray:
-        """Code one column; -1 for a value that is no state, `GAP` for a missing value."""
-        labels, cut = self.states[v], self.cuts[v]
-        missing = GAP
-        if MISSING_STATE in labels[-1]:
-            missing = len(labels) - 1
-        if cut is not None and column.labels is None and not cut.calendar:
-            codes = cut.codes(column)
-        else:
-            place = {label: c for c, label in enumerate(labels)}
-            inverse, texts = _texts(column, cut)
-            codes = np.array([place.get(text, -1) for text in texts], np.int64)[inverse]
-        return codes if column.missing is None else np.where(column.missing, missing, codes)
-
-    def _unknown(self, column: Column, unknown: np.ndarray) -> str:
-        """Name a column, and some of its values that are no states."""
-        values = column.values[unknown][:100]
-        if column.labels is not None:
-            texts = [column.labels[value] for value in values]
-        elif column.time:
-            texts = tick_texts(values, column.time, column.zone)
-        else:
-            texts = [label_of(value.item()) for value in values]
-        return f"{column.name!r} ({listing(map(repr, dict.fromkeys(texts)), 3)})"
-
-
-def read_columns(table: Any, names: Sequence[str]) -> list[Column]:
-    """Read a table or a file into columns."""
-    if isinstance(table, Dataset):
-        table = table.to_pandas()
-    if isinstance(table, str | os.PathLike):
-        layout = layout_by_names(table, names)
-        return file_columns(table, TableOptions(), layout=layout, to_learn=False)[0]
-    if isinstance(table, np.ndarray) and table.ndim == 2 and table.shape[1] == len(names):
-        return table_columns(table, TableOptions(), names, to_learn=False)
-    return table_columns(table, TableOptions(), to_learn=False)
 
 
 def _texts(column: Column, cut: CutPoints | None) -> tuple[np.ndarray, Sequence[str]]:
@@ -195,3 +265,42 @@ def _cut_of(record: Mapping[str, Any] | None) -> CutPoints | None:
     if record is None:
         return None
     return CutPoints(**dict(record) | {"points": tuple(record["points"])})
+
+
+def _other_of(record: Mapping[str, Any]) -> ShownColumn:
+    states, renamed = tuple(record["states"]), tuple(record["renamed"])
+    return ShownColumn(record["name"], states, _cut_of(record["cut"]), renamed)
+
+
+def _values_of(column: Column, rows: np.ndarray) -> str:
+    """Name a column, and some of its values in some rows."""
+    values = column.values[rows][:100]
+    if column.labels is not None:
+        texts = [column.labels[value] for value in values]
+    elif column.time:
+        texts = tick_texts(values, column.time, column.zone)
+    else:
+        texts = [label_of(value.item()) for value in values]
+    return f"{column.name!r} ({listing(map(repr, dict.fromkeys(texts)), 3)})"
+
+
+def _other_columns(
+    dataset: Dataset, groups: Mapping[str, Sequence[str]], table: Dataset
+) -> dict[str, tuple[ShownColumn, ...]]:
+    """Return how all columns of each group but the first one show it."""
+    place, column = ({name: v for v, name in enumerate(data.names)} for data in (dataset, table))
+    others = {}
+    for group, (_, *names) in groups.items():
+        states = dataset.codes[place[group], : table.n_rows]
+        others[group] = tuple(_shown(table, column[name], states) for name in names)
+    return others
+
+
+def _shown(table: Dataset, v: int, states: np.ndarray) -> ShownColumn:
+    """Return how a column shows a variable whose states are known where the column has a value."""
+    assert table.gaps is not None
+    known = ~table.gaps[v]
+    renamed = np.zeros(len(table.states[v]), np.int64)
+    renamed[table.codes[v, known]] = states[known]
+    cut = table.cuts[v] if table.cuts else None
+    return ShownColumn(table.names[v], table.states[v], cut, tuple(renamed.tolist()))

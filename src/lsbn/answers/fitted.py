@@ -29,7 +29,8 @@ class FittedAnswers:
     Methods that predict have the option ``average``. With False the network is `dag_`. With True
     the networks drawn from the posterior predict, and their predictions are averaged. The tables
     of a network are those that the score implies: under the mixed score, the average of tables and
-    trees.
+    trees. Tables are read with the columns, intervals and values that mean 'missing' of the fit.
+    Labels of states are text: ``"1"`` for the number 1, ``"True"`` for True.
     """
 
     _answers: Answers
@@ -188,9 +189,10 @@ class FittedAnswers:
         Parameters
         ----------
         X : table as for `fit`
-            Columns are found by name. Numbers are cut as in the fit. A group of copies counts
-            once, by its first column. In a row with missing values, the probability is that of the
-            observed values, estimated by sampling if several are missing.
+            Columns are found by name. Numbers are cut as in the fit; those outside of its range are
+            in the outer intervals. A group of copies counts once, by its first column. In a row
+            with missing values, the probability is that of the observed values, estimated by
+            sampling if several are missing.
         average : bool
             See `FittedAnswers`.
 
@@ -260,8 +262,8 @@ class FittedAnswers:
         Returns
         -------
         numpy.ndarray
-            Labels of states, shape (rows,). Without a target: numbers of states in the order of
-            ``dataset_.states``, shape (rows, columns).
+            Labels of states, which are text, shape (rows,). Without a target: numbers of states in
+            the order of ``dataset_.states``, shape (rows, columns).
 
         Examples
         --------
@@ -285,7 +287,8 @@ class FittedAnswers:
         Parameters
         ----------
         X : table as for `fit`
-            Columns are found by name; further columns stay as they are.
+            Columns are found by name; further columns stay as they are, but columns of a group of
+            copies are filled if the table of the fit had gaps.
         average : bool, optional
             See `FittedAnswers`. By default networks from the posterior are averaged, if there are
             any.
@@ -295,7 +298,8 @@ class FittedAnswers:
         Imputation
             ``table``, the filled table as a pandas.DataFrame, and ``cells``, the probability of
             each filled value given the observed values of its row. A column whose numbers were cut
-            into intervals is filled with labels of intervals.
+            into intervals is filled with labels of intervals. A column in which 'missing' is a
+            state, after a fit with ``missing="state"``, is not filled.
 
         Examples
         --------
@@ -323,7 +327,7 @@ class FittedAnswers:
         Returns
         -------
         pandas.DataFrame
-            Names of states. Columns that were cut have the labels of intervals.
+            Labels of states. Columns that were cut have the labels of intervals.
         """
         return self.answers_.sample(rows, average, random_state)
 

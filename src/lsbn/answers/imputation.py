@@ -116,20 +116,21 @@ def impute(ensemble: Ensemble, coding: Coding, table: Any) -> Imputation:
         The networks that are averaged.
     coding : Coding
     table : table as for `lsbn.Dataset.from_table`, or the path of a file
-        It has the columns of the fit; further columns stay as they are.
+        It has the columns of the fit; further columns stay as they are. If the table of the fit had
+        gaps, columns of a group of copies fill gaps of each other.
     """
-    columns = read_columns(table, coding.columns)
+    columns = read_columns(table, coding.columns, more=coding.more_columns)
     codes, mask = coding.column_codes(columns)
     frame = table.copy() if isinstance(table, pd.DataFrame) else _frame(columns)
     names, frame.columns = frame.columns, pd.Index([column.name for column in columns])
-    cells = _likely_cells(ensemble, codes, mask)
+    cells = _cells_of_columns(_likely_cells(ensemble, codes, mask), coding, codes, columns)
     cells["column"], cells["value"] = "", None
     cells["value"] = cells["value"].astype(object)
-    for v, own in cells.groupby("variable"):
-        name, labels = coding.columns[v], np.array(coding.states[v], object)
-        texts = labels[own["state"].to_numpy()]
-        frame[name], values = _filled(frame[name], own["row"].to_numpy(), texts)
-        cells.loc[own.index, "column"] = name
+    for (v, k), own in cells.groupby(["variable", "shown"]):
+        shown = coding.shown(v)[k]
+        texts = np.array(shown.labels, object)[own["state"].to_numpy()]
+        frame[shown.name], values = _filled(frame[shown.name], own["row"].to_numpy(), texts)
+        cells.loc[own.index, "column"] = shown.name
         cells.loc[own.index, "value"] = pd.Series(values, own.index, object)
     frame.columns = names
     return Imputation(frame, cells[["row", "column", "value", "probability"]])
@@ -147,6 +148,33 @@ def _likely_cells(ensemble: Ensemble, codes: np.ndarray, mask: np.ndarray) -> pd
         found = {"row": row, "variable": gaps.variable, "state": state}
         parts.append(pd.DataFrame(found | {"probability": shares.max(axis=1, initial=0.0)}))
     return pd.concat(parts, ignore_index=True)
+
+
+def _cells_of_columns(
+    cells: pd.DataFrame, coding: Coding, codes: np.ndarray, columns: Sequence[Column]
+) -> pd.DataFrame:
+    """Return the missing cells of columns for those of variables.
+
+    They are the same, but for groups of copies: a cell of one of their columns may be missing
+    where another column has the value. Its state is then certain. The cells have a further column
+    ``shown``, the place in `Coding.shown`.
+    """
+    cells["shown"] = 0
+    if not coding.others:
+        return cells
+    missing = {column.name: column.missing for column in columns if column.missing is not None}
+    groups = [v for v, name in enumerate(coding.names) if name in coding.others]
+    parts = [cells[~cells["variable"].isin(groups)]]
+    for v in groups:
+        likely = cells[cells["variable"] == v]
+        states, probability = codes[v].copy(), np.ones(codes.shape[1])
+        states[likely["row"]], probability[likely["row"]] = likely["state"], likely["probability"]
+        for k, shown in enumerate(coding.shown(v)):
+            rows = np.flatnonzero(missing.get(shown.name, False))
+            found = {"row": rows, "variable": v, "state": states[rows]}
+            parts.append(pd.DataFrame(found | {"probability": probability[rows], "shown": k}))
+    filled = [part for part in parts if len(part)] or [cells]
+    return pd.concat(filled).sort_values(["row", "variable", "shown"], ignore_index=True)
 
 
 def _filled(

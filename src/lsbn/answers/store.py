@@ -1,8 +1,9 @@
 """Answers in a run folder: ``coding.json`` and ``posterior.npz``, without pickle.
 
-``coding.json`` has the states of every variable and how numbers are cut. ``posterior.npz`` has the
-single graph, the networks from the posterior, and the counts of all their families. So the answers
-of a run folder are those of the fitted estimator, and the folder does not contain the table.
+``coding.json`` has the states of every variable, how numbers are cut, and the values that mean
+'missing'. ``posterior.npz`` has the single graph, the networks from the posterior, and the counts
+of all their families. So the answers of a run folder are those of the fitted estimator, and the
+folder does not contain the table.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,11 @@ def write_answers(folder: Path, answers: Answers) -> str | None:
     str or None
         Why there is no network.bif, if a table is too large for it.
     """
-    record = {"score": asdict(answers.tables.score), "variables": answers.coding.to_json()}
+    record = {
+        "score": asdict(answers.tables.score),
+        "na": list(answers.coding.na),
+        "variables": answers.coding.to_json(),
+    }
     text = json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False)
     (folder / CODING).write_text(text + "\n", encoding="utf-8", newline="\n")
     with open(folder / POSTERIOR, "wb") as file:
@@ -78,6 +83,7 @@ def read_answers(folder: Path, edges: EdgeProbabilities) -> Answers:
     try:
         record = json.loads((folder / CODING).read_text(encoding="utf-8"))
         coding, score = Coding.from_json(record["variables"]), Score(**record["score"])
+        coding = replace(coding, na=_texts_of(record.get("na", [])))
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise ValueError(f"{folder / CODING}: not a coding of lsbn ({error!r})") from None
     if coding.names != edges.names:
@@ -90,6 +96,13 @@ def read_answers(folder: Path, edges: EdgeProbabilities) -> Answers:
     except UNREADABLE as error:
         raise ValueError(f"{folder / POSTERIOR}: not readable ({error})") from None
     return Answers(edges, dag, coding, FamilyTables(counts, score), graphs)
+
+
+def _texts_of(values: Any) -> tuple[str, ...]:
+    """Return the values that mean 'missing'; older folders have none."""
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise ValueError("na is no list of texts")
+    return tuple(values)
 
 
 def _arrays(answers: Answers) -> dict[str, np.ndarray]:

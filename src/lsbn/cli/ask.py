@@ -18,6 +18,7 @@ from lsbn.files import atomic_file
 
 if TYPE_CHECKING:
     from lsbn.answers.answers import Answers
+    from lsbn.runs import Run
 
 __all__ = ["add_parser", "run"]
 
@@ -31,11 +32,15 @@ that give one graph, and --paper, have no such networks; then only edge, adjacen
 score and sample have an answer.
 
 predict, score and sample use the graph of the edges above 0.5. With --average every network from
-the posterior predicts, and their predictions are averaged. effect is averaged always. DATA needs
-the columns of the table that was learned; numbers are cut into the same intervals. predict takes
+the posterior predicts, and their predictions are averaged. effect is averaged always. predict takes
 rows with missing values. impute fills them with the most probable values given the other values of
 the row, averaged over the networks if there are any. A column whose numbers were cut is filled with
-intervals such as (0.2, 0.4].
+intervals such as (0.2, 0.4]. After `lsbn learn --missing state`, "missing" is a state of a column
+and is not filled.
+
+DATA needs the columns that were learned; other columns are not read, and impute -o keeps them.
+Numbers are cut into the same intervals; those outside of the range that was learned are in the
+outer intervals. Values that meant "missing" to `lsbn learn` mean it here too; --na names more.
 
 An effect is what happens if someone sets the cause, not if one sees it. It is right only if there
 are no hidden common causes, and if the arrows are causal: data alone cannot show that.
@@ -81,13 +86,13 @@ def add_parser(commands: Commands) -> None:
     )
     text = "distribution of a column in each row of DATA, given all other columns"
     question = _question(questions, "predict", text, _ask_prediction)
-    question.add_argument("data", metavar="DATA", help="the rows; the target may be missing")
+    _add_data(question, "the rows; the target may be missing")
     question.add_argument("--target", required=True, metavar="NAME", help="the column to predict")
     _add_average(question)
     _add_output(question, "CSV file to write; by default the terminal", required=False)
     text = "fill the missing values of DATA with the most probable ones"
     question = _question(questions, "impute", text, _ask_imputation)
-    question.add_argument("data", metavar="DATA", help="the rows, with missing values")
+    _add_data(question, "the rows, with missing values")
     question.add_argument(
         "--cells", metavar="FILE", help="CSV file to write: row,column,value,probability"
     )
@@ -95,7 +100,7 @@ def add_parser(commands: Commands) -> None:
     _add_output(question, text, required=False)
     text = "mean log-likelihood of the rows of DATA, in nats"
     question = _question(questions, "score", text, _ask_score)
-    question.add_argument("data", metavar="DATA", help="the rows")
+    _add_data(question, "the rows")
     _add_average(question)
     text = "draw rows from the network that was learned"
     question = _question(questions, "sample", text, _ask_sample)
@@ -124,6 +129,16 @@ def _question(
     return question
 
 
+def _add_data(question: argparse.ArgumentParser, text: str) -> None:
+    question.add_argument("data", metavar="DATA", help=text)
+    question.add_argument(
+        "--na",
+        default="",
+        metavar="VALUES",
+        help='more values that mean "missing", beside those of the run',
+    )
+
+
 def _add_average(question: argparse.ArgumentParser) -> None:
     question.add_argument(
         "--average", action="store_true", help="average over the networks from the posterior"
@@ -144,7 +159,7 @@ def run(arguments: argparse.Namespace) -> None:
         if getattr(arguments, written, None):
             require_free_file(Path(getattr(arguments, written)), force=arguments.force)
     finished = Run(Path(arguments.run_folder))
-    answers = read_answers(finished.path, finished.edges())
+    answers = read_answers(finished.path, finished.edges()).with_na(_na(arguments, finished))
     try:
         record, lines = arguments.answer(arguments, answers)
     except KeyError as error:  # an unknown variable
@@ -154,6 +169,18 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         for line in lines:
             print(line)
+
+
+def _na(arguments: argparse.Namespace, finished: Run) -> tuple[str, ...]:
+    """Return values that mean 'missing', of the options of this command and of `lsbn learn`.
+
+    The coding of older runs does not have those of `lsbn learn`.
+    """
+    from lsbn.data.options import name_list
+
+    learned = (finished.summary.get("settings") or {}).get("na") or ""
+    given = getattr(arguments, "na", "")
+    return (*name_list(learned, "na"), *name_list(given, "--na"))
 
 
 Answer = tuple[dict[str, Any], Sequence[str]]
@@ -205,13 +232,16 @@ def _ask_prediction(arguments: argparse.Namespace, answers: Answers) -> Answer:
 
 def _ask_imputation(arguments: argparse.Namespace, answers: Answers) -> Answer:
     filled = answers.impute(arguments.data)
+    if names := answers.coding.with_missing_state:
+        print(f"note: {_missing_state_note(names)}", file=sys.stderr)
     header, rows = list(filled.cells), filled.cells.itertuples(index=False)
     cells = [(*row[:3], round(row.probability, 6)) for row in rows]
     if arguments.cells is not None:
         _write_rows(arguments.cells, header, cells)
     if arguments.output is not None:
-        values = filled.table.astype(object).itertuples(index=False)
-        _write_rows(arguments.output, list(filled.table), values)
+        with atomic_file(arguments.output) as draft:
+            plain = {"lineterminator": "\n", "compression": None}
+            filled.table.to_csv(draft, index=False, encoding="utf-8", **plain)
         return _written(len(cells), "cells", arguments.output)
     if arguments.json:
         from lsbn.runs import json_ready
@@ -220,6 +250,16 @@ def _ask_imputation(arguments: argparse.Namespace, answers: Answers) -> Answer:
     if arguments.cells is None:
         _write_rows(None, header, cells)
     return {"cells": len(cells)}, []
+
+
+def _missing_state_note(names: Sequence[str]) -> str:
+    """Say why missing values are not filled."""
+    from lsbn.data.columns import listing
+
+    return (
+        f"'missing' is a state of {len(names):,} column(s): {listing(map(repr, names))}; nothing "
+        "is filled there. `lsbn learn --missing infer` takes missing values for unknown ones"
+    )
 
 
 def _ask_score(arguments: argparse.Namespace, answers: Answers) -> Answer:

@@ -97,16 +97,17 @@ def _learn_globally(
         edges, graphs = folded.unfold_edges(edges), folded.unfold_graphs(graphs)
     edges = replace(edges, knowledge=known)
     results = (edges, edges.dag(THRESHOLD), graphs)
-    answers = Answers.of(completed_counts(folded, tables), score, *results, groups=folded.groups)
+    groups, counts = dict(folded.groups), completed_counts(folded, tables)
+    answers = Answers.of(counts, score, *results, groups=groups, table=folded.unfilled)
     notes = [*dataset.notes, *folded.notes]
     diagnostics = FitDiagnostics(
         **vars(learned.diagnostics),
         notes=notes,
         constants=dataset.constants or None,
         knowledge=compared,
-        missing=missing_diagnostics(folded.whole, len(tables), doubtful),
+        missing=missing_diagnostics(folded, len(tables), doubtful),
     )
-    return Result(edges, [list(edges.names)], diagnostics, answers, dict(folded.groups))
+    return Result(edges, [list(edges.names)], diagnostics, answers, groups)
 
 
 def _learn_completions(

@@ -42,6 +42,7 @@ class CodedTable:
     cuts: tuple[CutPoints | None, ...]
     gaps: np.ndarray | None = None
     missing: tuple[float, ...] = ()
+    na: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,8 @@ def code_table(columns: list[Column], options: TableOptions) -> CodedTable:
     shares = _missing_shares(columns)
     gaps = _gaps(columns) if shares and options.missing == "infer" else None
     labels = tuple(c.labels for c in coded)
-    return CodedTable(codes, cards, names, labels, notes, cuts, gaps, shares)
+    na = tuple(options.na)
+    return CodedTable(codes, cards, names, labels, notes, cuts, gaps, shares, na)
 
 
 def _missing_shares(columns: Sequence[Column]) -> tuple[float, ...]:

@@ -12,6 +12,10 @@ group
     ``dry = wet``. It has the edges of the group.
 
 Both depend on the names of the columns only, never on their order in the table.
+
+In a table with missing values that are inferred, columns are equal if they agree in every row that
+has both values. Then a value that is missing in one of them is taken from another, see
+`lsbn.data.overlaps`.
 """
 
 from __future__ import annotations
@@ -23,10 +27,10 @@ from functools import cached_property
 
 import numpy as np
 from scipy import sparse
-from scipy.special import gammaln
 
 from lsbn.data.columns import listing
 from lsbn.data.dataset import Dataset
+from lsbn.data.overlaps import joined_columns, surprise
 from lsbn.graph import EdgeProbabilities
 from lsbn.graph.sampled import SampledGraphs
 from lsbn.kernels.counts import first_seen
@@ -48,16 +52,19 @@ class Folded:
     Attributes
     ----------
     whole : Dataset
-        All variables of the result.
+        All variables of the result. If it has gaps, those that a copy can fill are filled.
     originals : numpy.ndarray of int, shape (n,)
         The original of each variable. A variable that is no copy is its own original.
     groups : mapping of str to tuple of str
         For each variable of `whole` that stands for a group: its columns, sorted by name.
+    unfilled : Dataset, optional
+        The columns of the table with all their gaps, if there are copies among columns with gaps.
     """
 
     whole: Dataset
     originals: np.ndarray
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unfilled: Dataset | None = None
 
     @classmethod
     def nothing(cls, dataset: Dataset) -> Folded:
@@ -87,6 +94,11 @@ class Folded:
         return self.whole.select(self.kept)
 
     @property
+    def table(self) -> Dataset:
+        """The columns with all gaps of the table, or `whole` if no gap was filled."""
+        return self.whole if self.unfilled is None else self.unfilled
+
+    @property
     def copies(self) -> dict[str, str]:
         """The name of the original for the name of each copy."""
         names = self.whole.names
@@ -95,11 +107,14 @@ class Folded:
     @property
     def notes(self) -> tuple[str, ...]:
         """A sentence about the copies; empty if there are none."""
+        filled = ""
+        if self.unfilled is not None:
+            filled = "; a value that is missing in one of the equal columns is taken from another"
         if self.groups:
             return (
                 f"{len(self.groups):,} group(s) of equal columns: "
                 f"{listing(map(repr, sorted(self.groups)))}; data cannot show on which "
-                "column of a group other variables depend, so each group is one variable",
+                f"column of a group other variables depend, so each group is one variable{filled}",
             )
         if not self.copies:
             return ()
@@ -107,7 +122,7 @@ class Folded:
         return (
             f"{len(self.copies):,} column(s) repeat another: {pairs}; data cannot show on which "
             "of the equal columns other variables depend, so the first one by name gets all the "
-            "edges, and the others are joined to it",
+            f"edges, and the others are joined to it{filled}",
         )
 
     def unfold_edges(self, edges: EdgeProbabilities) -> EdgeProbabilities:
@@ -205,7 +220,9 @@ class Folded:
         return [np.sort(np.concatenate([equal[v] for v in c.tolist()])) for c in communities]
 
 
-def fold_copies(dataset: Dataset) -> Folded:
+def fold_copies(
+    dataset: Dataset, alike: Callable[[int, int], bool] = lambda original, copy: True
+) -> Folded:
     """Find the columns that repeat another one, whose name is earlier in the alphabet.
 
     Two columns are equal if their states can be renamed such that they agree in every row. Columns
@@ -213,9 +230,15 @@ def fold_copies(dataset: Dataset) -> Folded:
     columns count as copies only if a random order of the rows makes two columns of the same counts
     equal with a probability below exp(-10), over all columns. Constant columns are no copies.
 
+    In a dataset with gaps only the rows count that have both values, and the probability is over
+    all pairs of columns. These rows must have all states of both columns, and the columns that are
+    joined to an original must agree with each other: see `lsbn.data.overlaps`.
+
     Parameters
     ----------
     dataset : Dataset
+    alike : callable, optional
+        Says of an original and its copy, by their places, whether they may be joined.
 
     Returns
     -------
@@ -229,16 +252,17 @@ def fold_copies(dataset: Dataset) -> Folded:
     {'wet': 'dry'}
     """
     n = dataset.n_variables
+    if dataset.gaps is not None:
+        least = LEAST_SURPRISE + np.log(max(n * (n - 1) / 2, 1))
+        originals, filled = joined_columns(dataset, least, alike)
+        return Folded(filled, originals, unfilled=None if filled is dataset else dataset)
     originals = np.arange(n)
     seen: dict[bytes, int] = {}
     least = LEAST_SURPRISE + np.log(max(n - 1, 1))
     for v in sorted(np.flatnonzero(dataset.cards > 1).tolist(), key=dataset.names.__getitem__):
         column = first_seen(dataset.planes, v, dataset.cards[v])
-        digest = hashlib.sha256(column)
-        if dataset.gaps is not None:  # copies have their missing values in the same rows
-            digest.update(dataset.gaps[v])
-        first = seen.setdefault(digest.digest(), v)
-        if first != v and _surprise(np.bincount(column)) > least:
+        first = seen.setdefault(hashlib.sha256(column).digest(), v)
+        if first != v and surprise(np.bincount(column)) > least and alike(first, v):
             originals[v] = first
     return Folded(dataset, originals)
 
@@ -265,8 +289,9 @@ def group_copies(dataset: Dataset) -> Folded:
     >>> folded.groups
     {'dry = wet': ('dry', 'wet')}
     """
+    folded = fold_copies(dataset)
     columns: dict[str, list[str]] = {}
-    for copy, original in fold_copies(dataset).copies.items():
+    for copy, original in folded.copies.items():
         columns.setdefault(original, [original]).append(copy)
     groups: dict[str, tuple[str, ...]] = {}
     taken = set(dataset.names)
@@ -276,8 +301,8 @@ def group_copies(dataset: Dataset) -> Folded:
             name = f"({name})"
         taken.add(name)
         groups[name] = tuple(members)
-    whole = grouped_dataset(dataset, groups)
-    return Folded(whole, np.arange(whole.n_variables), groups)
+    whole = grouped_dataset(folded.whole, groups)
+    return Folded(whole, np.arange(whole.n_variables), groups, folded.unfilled)
 
 
 def _group_name(members: Sequence[str]) -> str:
@@ -321,13 +346,3 @@ FOLDS: dict[str, Callable[[Dataset], Folded]] = {
     "keep": Folded.nothing,
 }
 """What can be done with copies: join them to their originals, group them, or keep all columns."""
-
-
-def _surprise(counts: np.ndarray) -> float:
-    """Return the log of the number of ways to divide the rows into groups of these sizes.
-
-    >>> round(float(np.exp(_surprise(np.array([2, 2])))))
-    3
-    """
-    _, same = np.unique(counts, return_counts=True)
-    return float(gammaln(counts.sum() + 1) - gammaln(counts + 1).sum() - gammaln(same + 1).sum())

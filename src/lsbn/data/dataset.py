@@ -54,6 +54,9 @@ class Dataset:
     missing : tuple of float
         Share of missing values of each column of the table, whatever became of them; empty if no
         value was missing.
+    na : tuple of str
+        More values that meant 'missing' when the table was read, so that other tables are read
+        alike.
 
     Notes
     -----
@@ -80,6 +83,7 @@ class Dataset:
     cuts: tuple[CutPoints | None, ...] = ()
     gaps: np.ndarray | None = None
     missing: tuple[float, ...] = ()
+    na: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.names)
@@ -278,6 +282,7 @@ class Dataset:
             cuts=tuple(self.cuts[v] for v in index) if self.cuts else (),
             gaps=None if self.gaps is None else np.ascontiguousarray(self.gaps[index]),
             missing=tuple(self.missing[v] for v in index) if self.missing else (),
+            na=self.na,
         )
 
     def to_pandas(self) -> pd.DataFrame:

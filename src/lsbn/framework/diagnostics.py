@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lsbn.data import Dataset
+from lsbn.data.copies import Folded
 from lsbn.learners.averaging import SearchSettings
 from lsbn.learners.diagnostics import Diagnostics, Figures
 from lsbn.learners.evidence import KnowledgeDiagnostics
@@ -87,7 +87,7 @@ class MissingDiagnostics(Figures):
         Share of missing values of each column that has any.
     completions : int
         Number of completions of the table that were averaged; None if the missing values were not
-        inferred.
+        inferred, 0 if copies of the columns have all of them.
     doubtful_variables : list of str
         Variables with edges into them that depend on the completions, most edges first: a standard
         error is above 0.05. None if there are none.
@@ -100,26 +100,28 @@ class MissingDiagnostics(Figures):
 
 
 def missing_diagnostics(
-    dataset: Dataset, completions: int, doubtful: Sequence[str] = ()
+    folded: Folded, tables: int, doubtful: Sequence[str] = ()
 ) -> MissingDiagnostics | None:
     """Return what is to say of missing values; None if there are none.
 
     Parameters
     ----------
-    dataset : Dataset
-    completions : int
+    folded : Folded
+    tables : int
         Number of tables that were learned.
     doubtful : sequence of str
         Variables with edges into them that depend on the completions.
     """
-    if not dataset.missing:
+    table = folded.table
+    if not table.missing:
         return None
-    columns = {n: round(s, 6) for n, s in zip(dataset.names, dataset.missing, strict=True) if s}
-    share = round(sum(dataset.missing) / len(dataset.missing), 6)
-    inferred = None if dataset.gaps is None else completions
-    names = list(doubtful) or None
+    columns = {n: round(s, 6) for n, s in zip(table.names, table.missing, strict=True) if s}
+    completions = tables if folded.whole.gaps is not None else 0
     return MissingDiagnostics(
-        share=share, columns=columns, completions=inferred, doubtful_variables=names
+        share=round(sum(table.missing) / len(table.missing), 6),
+        columns=columns,
+        completions=None if table.gaps is None else completions,
+        doubtful_variables=list(doubtful) or None,
     )
 
 

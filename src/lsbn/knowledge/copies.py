@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
-
 from lsbn.data import Dataset
-from lsbn.data.copies import FOLDS, Folded
+from lsbn.data.copies import FOLDS, Folded, fold_copies
 from lsbn.knowledge.constraints import Constraints
 from lsbn.knowledge.resolve import resolve
 from lsbn.knowledge.statements import Knowledge
@@ -37,14 +33,10 @@ def fold_with_knowledge(
     constraints : Constraints or None
         Over the variables of ``folded.whole``.
     """
-    folded = FOLDS[how](dataset)
-    constraints = resolve(knowledge, folded.whole.names, folded.groups)
-    if constraints is None or not len(folded.repeated):
-        return folded, constraints
-    originals = folded.originals.copy()
-    for v in folded.repeated.tolist():
-        if not constraints.treats_alike(int(originals[v]), v):
-            originals[v] = v
-    if np.array_equal(originals, folded.originals):
-        return folded, constraints
-    return replace(folded, originals=originals), constraints
+    if how != "join":
+        folded = FOLDS[how](dataset)
+        return folded, resolve(knowledge, folded.whole.names, folded.groups)
+    constraints = resolve(knowledge, dataset.names)
+    if constraints is None:
+        return fold_copies(dataset), None
+    return fold_copies(dataset, constraints.treats_alike), constraints

@@ -19,7 +19,9 @@ def missing_section(missing: MissingDiagnostics | None) -> str:
     if missing is None:
         return ""
     how = "They were not inferred: their rows are left out, or they are a state of their own."
-    if missing.completions is not None:
+    if missing.completions == 0:
+        how = "They were taken from copies of their columns."
+    elif missing.completions is not None:
         how = (
             f"They were drawn from the network {missing.completions:,} times, given the other "
             "values of their rows. All probabilities are averages over these completions."
