@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from draft_cases import damage
 from lsbn import LSBN, Dataset, checkpoint, parallel
 from lsbn.checkpoint import PLAIN, Checkpoint, read_value, write_value
 from lsbn.cli.app import main
@@ -89,6 +90,48 @@ def test_a_file_that_was_cut_off_has_no_pieces(tmp_path, left):
     (file,) = (tmp_path / "x").glob("*.npz")
     file.write_bytes(file.read_bytes()[:left])
     assert not Checkpoint(tmp_path / "x", {}).has("1")
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.data())
+def test_a_piece_with_damaged_bytes_is_right_or_not_there(tmp_path_factory, data):
+    """Whatever the bytes are: those of the numbers, of their headers, or of the archive."""
+    folder = tmp_path_factory.mktemp("draft") / "x"
+    stored, value = Checkpoint(folder, {}), [np.arange(1, 30), 5, np.ones((2, 2))]
+    stored.store("1", value)
+    stored.flush()
+    (file,) = folder.glob("*.npz")
+    whole = bytearray(file.read_bytes())
+    start = data.draw(st.integers(0, len(whole) - 1))
+    new = data.draw(st.binary(min_size=1, max_size=3) | st.integers(1, 200).map(bytes))
+    whole[start : start + len(new)] = new[: len(whole) - start]
+    file.write_bytes(whole)
+    found = Checkpoint(folder, {})
+    assert not found.has("1") or same(found.load("1"), value)
+
+
+def test_damaged_pieces_are_computed_again_once(tmp_path):
+    calls = []
+
+    def square(k):
+        calls.append(k)
+        return np.arange(100) * k
+
+    def work():
+        stored = Checkpoint(tmp_path / "x", {})
+        with stored.active(remove=False):
+            found = parallel.run(square, range(4), 1, PLAIN)
+            stored.flush()
+        return [each[1] for each in found]
+
+    assert work() == [0, 1, 2, 3]
+    for k, file in enumerate((tmp_path / "x").glob("*.npz")):
+        damage(file.rename(file.with_name(f"f{k:015x}.npz")))
+    calls.clear()
+    assert work() == [0, 1, 2, 3]
+    assert calls == [0, 1, 2, 3]
+    assert work() == [0, 1, 2, 3]
+    assert calls == [0, 1, 2, 3]
 
 
 def test_a_damaged_value_is_none(tmp_path):

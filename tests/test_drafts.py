@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from draft_cases import damage
 from lsbn import Dataset, checkpoint
 from lsbn.cli.app import main
 from lsbn.data.columns import DataError
@@ -140,15 +141,17 @@ def test_an_interrupted_command_says_what_remains(tmp_path, monkeypatch, file, c
     assert (remains if pieces else "nothing was written") in capsys.readouterr().err
 
 
-def test_a_resumed_command_does_not_code_the_file_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoint, "_INTERVAL", 0.0)
-    data, run = tmp_path / "t.csv", tmp_path / "run"
-    rng = np.random.default_rng(0)
-    pd.DataFrame(rng.integers(3, size=(300, 12)).astype(str)).add_prefix("x").to_csv(
-        data, index=False
-    )
-    words = ["learn", str(data), "-o", str(run), "--effort", "quick", "--jobs", "1"]
-    flush, left = checkpoint.Checkpoint.flush, [3]
+def table_in(folder):
+    """Write a table of words, and give the command that learns from it."""
+    rng, data = np.random.default_rng(0), folder / "t.csv"
+    table = pd.DataFrame(rng.integers(3, size=(300, 12)).astype(str)).add_prefix("x")
+    table.to_csv(data, index=False)
+    return data, ["learn", str(data), "--effort", "quick", "--jobs", "1", "-o"]
+
+
+def stopped(words, monkeypatch, after=3):
+    """Run a command that stops when it has written some files of pieces."""
+    flush, left = checkpoint.Checkpoint.flush, [after]
 
     def stop(self):
         flush(self)
@@ -156,9 +159,16 @@ def test_a_resumed_command_does_not_code_the_file_again(tmp_path, monkeypatch):
         if not left[0]:
             raise Stopped
 
-    monkeypatch.setattr(checkpoint.Checkpoint, "flush", stop)
-    with pytest.raises(Stopped):
-        main(words)
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint, "_INTERVAL", 0.0)
+        patch.setattr(checkpoint.Checkpoint, "flush", stop)
+        with pytest.raises(Stopped):
+            main(words)
+
+
+def test_a_resumed_command_does_not_code_the_file_again(tmp_path, monkeypatch):
+    run, (data, words) = tmp_path / "run", table_in(tmp_path)
+    stopped([*words, str(run)], monkeypatch)
     assert draft_of(run).exists()
 
     def refuse(*_, **__):
@@ -168,7 +178,24 @@ def test_a_resumed_command_does_not_code_the_file_again(tmp_path, monkeypatch):
     changed = data.read_text().replace("1", "0", 1)
     original = data.read_text()
     data.write_text(changed)
-    assert main([*words, "--resume"]) == 2
+    assert main([*words, str(run), "--resume"]) == 2
     data.write_text(original)
-    assert main([*words, "--resume"]) == 0
+    assert main([*words, str(run), "--resume"]) == 0
     assert not draft_of(run).exists()
+
+
+RESULTS = ("edges.csv", "communities.json", "graph.graphml")
+
+
+@pytest.mark.parametrize("damaged", ["*.npz", "table.kept"])
+def test_a_run_with_damaged_files_resumes_with_the_same_bits(tmp_path, monkeypatch, damaged):
+    whole, run, (_, words) = tmp_path / "whole", tmp_path / "run", table_in(tmp_path)
+    assert main([*words, str(whole)]) == 0
+    stopped([*words, str(run)], monkeypatch, after=8)
+    files = list(draft_of(run).rglob(damaged))
+    assert files
+    for file in files:
+        damage(file)
+    assert main([*words, str(run), "--resume"]) == 0
+    for name in RESULTS:
+        assert (run / name).read_bytes() == (whole / name).read_bytes()

@@ -15,10 +15,12 @@ are stored in the same way. It is removed when the piece is written.
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import shutil
 import time
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -47,9 +49,12 @@ MANIFEST = "manifest.json"
 _INTERVAL = 0.25
 """Seconds between two files. Pieces that are ready earlier wait in memory."""
 _SCALARS = (int, float, str, bool, type(None))
-_INDEX, _VALUE = "index", "value"
-_UNREADABLE = (EOFError, OSError, ValueError, KeyError, zipfile.BadZipFile)
-"""Errors of files that are not whole, for example after a power cut."""
+_INDEX, _VALUE, _SUFFIX = "index", "value", ".npy"
+_UNREADABLE = (
+    *(EOFError, OSError, ValueError, KeyError, RuntimeError),
+    *(zipfile.BadZipFile, zlib.error),
+)
+"""Errors of files that are damaged, for example after a power cut."""
 _ACTIVE: ContextVar[Checkpoint | None] = ContextVar("checkpoint", default=None)
 
 
@@ -103,7 +108,7 @@ class Checkpoint:
         self._calls, self._written = 0, time.monotonic()
         if self.folder.exists():
             self._check()
-            for path in sorted(self.folder.glob("*.npz")):
+            for path in sorted(self.folder.glob("*.npz"), key=os.path.getmtime):
                 self._entries |= {key: (path, tree) for key, tree in _index_of(path).items()}
 
     def _check(self) -> None:
@@ -148,13 +153,13 @@ class Checkpoint:
         return Record(self, f"{self._calls}/{pieces}")
 
     def has(self, key: str) -> bool:
-        """Return whether a piece is stored."""
-        return key in self._entries
+        """Return whether a piece is stored in a file that can be read."""
+        return key in self._entries and _arrays_of(self._entries[key][0]) is not None
 
     def load(self, key: str) -> Any:
         """Return a stored piece."""
         path, tree = self._entries[key]
-        return _decoded(tree, _arrays_of(path))
+        return _decoded(tree, _arrays_of(path) or {})
 
     def store(self, key: str, value: Any) -> None:
         """Store a piece, now or together with those that are ready soon."""
@@ -261,7 +266,8 @@ def write_value(path: Path, value: Any) -> None:
 def read_value(path: Path) -> Any:
     """Return what `write_value` wrote, None if the file cannot be read."""
     try:
-        return _decoded(_index_of(path)[_VALUE], _arrays_of.__wrapped__(path), copies=False)
+        arrays = _arrays_of.__wrapped__(path) or {}
+        return _decoded(_index_of(path)[_VALUE], arrays, copies=False)
     except _UNREADABLE:
         return None
 
@@ -296,7 +302,7 @@ def _write(path: Path, trees: Mapping[str, Any], arrays: Mapping[str, _Flat]) ->
     parts[_INDEX] = np.frombuffer(index.encode(), np.uint8)
     with zipfile.ZipFile(path, "w") as archive:
         for name, array in parts.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+            with archive.open(name + _SUFFIX, "w", force_zip64=True) as file:
                 np.lib.format.write_array(file, array, allow_pickle=False)
 
 
@@ -339,14 +345,30 @@ def _decoded(tree: Any, arrays: Mapping[str, np.ndarray], *, copies: bool = True
 def _index_of(path: Path) -> dict[str, Any]:
     """Return the index of a file; a file that cannot be read has no pieces."""
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            return json.loads(archive[_INDEX].tobytes())
+        with zipfile.ZipFile(path) as archive:
+            return json.loads(_member(archive, _INDEX).tobytes())
     except _UNREADABLE:
         return {}
 
 
 @lru_cache(maxsize=4)
-def _arrays_of(path: Path) -> dict[str, np.ndarray]:
-    """Return the arrays of a file; pieces of one file are mostly read one after the other."""
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-        return {name: archive[name] for name in archive.files if name != _INDEX}
+def _arrays_of(path: Path) -> dict[str, np.ndarray] | None:
+    """Return the arrays of a file, None if any is damaged.
+
+    Pieces of one file are mostly read one after the other.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = [name.removesuffix(_SUFFIX) for name in archive.namelist()]
+            return {name: _member(archive, name) for name in names if name != _INDEX}
+    except _UNREADABLE:
+        return None
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> np.ndarray:
+    """Return an array of a file. With its last byte the archive compares the check sum."""
+    with archive.open(name + _SUFFIX) as file:
+        array = np.lib.format.read_array(file, allow_pickle=False)
+        if file.read(1):
+            raise ValueError(f"{name} has more numbers than its header tells")
+    return array
