@@ -2,7 +2,7 @@
 
 import os
 
-from lsbn import checkpoint
+from lsbn import plainfiles
 
 
 def damage(file, size=64):
@@ -11,4 +11,4 @@ def damage(file, size=64):
     middle = (len(whole) - size) // 2
     file.write_bytes(whole[:middle] + bytes(size) + whole[middle + size :])
     os.utime(file, (0, 0))
-    checkpoint._arrays_of.cache_clear()
+    plainfiles.arrays_of.cache_clear()

@@ -5,8 +5,8 @@ active, `lsbn.parallel` numbers the calls and stores the result of every piece u
 its call and its place. A resumed fit repeats the cheap work between the calls and reads the stored
 pieces instead of computing them again. So it ends with the same bits.
 
-Pieces are plain values with arrays. Each file is an ``.npz`` with one array for each type of
-number, and an index in JSON. Nothing is pickled. A file is written whole or not at all.
+Pieces are plain values with arrays, written by `lsbn.plainfiles`. A file is written whole or not at
+all.
 
 A piece that takes long has a folder of its own inside the draft, where the calls inside the piece
 are stored in the same way. It is removed when the piece is written.
@@ -19,19 +19,14 @@ import os
 import secrets
 import shutil
 import time
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import lru_cache
-from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from lsbn.files import atomic_file
+from lsbn.plainfiles import Flat, arrays_of, decoded, encoded, index_of, write
 
 __all__ = [
     "PLAIN",
@@ -40,21 +35,12 @@ __all__ = [
     "Record",
     "begin_call",
     "is_active",
-    "read_value",
     "within_piece",
-    "write_value",
 ]
 
 MANIFEST = "manifest.json"
 _INTERVAL = 0.25
 """Seconds between two files. Pieces that are ready earlier wait in memory."""
-_SCALARS = (int, float, str, bool, type(None))
-_INDEX, _VALUE, _SUFFIX = "index", "value", ".npy"
-_UNREADABLE = (
-    *(EOFError, OSError, ValueError, KeyError, RuntimeError),
-    *(zipfile.BadZipFile, zlib.error),
-)
-"""Errors of files that are damaged, for example after a power cut."""
 _ACTIVE: ContextVar[Checkpoint | None] = ContextVar("checkpoint", default=None)
 
 
@@ -104,12 +90,12 @@ class Checkpoint:
         self.folder, self.identity, self._begin = Path(folder), dict(identity), begin
         self._entries: dict[str, tuple[Path, Any]] = {}
         self._waiting: dict[str, Any] = {}
-        self._arrays: dict[str, _Flat] = {}
+        self._arrays: dict[str, Flat] = {}
         self._calls, self._written = 0, time.monotonic()
         if self.folder.exists():
             self._check()
             for path in sorted(self.folder.glob("*.npz"), key=os.path.getmtime):
-                self._entries |= {key: (path, tree) for key, tree in _index_of(path).items()}
+                self._entries |= {key: (path, tree) for key, tree in index_of(path).items()}
 
     def _check(self) -> None:
         """Raise an error if the folder is not a draft of this fit."""
@@ -154,16 +140,16 @@ class Checkpoint:
 
     def has(self, key: str) -> bool:
         """Return whether a piece is stored in a file that can be read."""
-        return key in self._entries and _arrays_of(self._entries[key][0]) is not None
+        return key in self._entries and arrays_of(self._entries[key][0]) is not None
 
     def load(self, key: str) -> Any:
         """Return a stored piece."""
         path, tree = self._entries[key]
-        return _decoded(tree, _arrays_of(path) or {})
+        return decoded(tree, arrays_of(path) or {})
 
     def store(self, key: str, value: Any) -> None:
         """Store a piece, now or together with those that are ready soon."""
-        self._waiting[key] = _encoded(value, self._arrays)
+        self._waiting[key] = encoded(value, self._arrays)
         if time.monotonic() - self._written >= _INTERVAL:
             self.flush()
             return
@@ -176,7 +162,7 @@ class Checkpoint:
             return
         self.make_folder()
         with atomic_file(self.folder / f"{secrets.token_hex(8)}.npz") as draft:
-            _write(draft, self._waiting, self._arrays)
+            write(draft, self._waiting, self._arrays)
         for key in self._waiting:
             shutil.rmtree(self.place_of(key), ignore_errors=True)
         self._waiting, self._arrays, self._written = {}, {}, time.monotonic()
@@ -253,122 +239,3 @@ def read_manifest(folder: Path) -> dict[str, str] | None:
     except (OSError, ValueError):
         return None
     return found if isinstance(found, dict) else None
-
-
-def write_value(path: Path, value: Any) -> None:
-    """Write one plain value to a file, whole or not at all."""
-    arrays: dict[str, _Flat] = {}
-    tree = _encoded(value, arrays)
-    with atomic_file(path) as draft:
-        _write(draft, {_VALUE: tree}, arrays)
-
-
-def read_value(path: Path) -> Any:
-    """Return what `write_value` wrote, None if the file cannot be read."""
-    try:
-        arrays = _arrays_of.__wrapped__(path) or {}
-        return _decoded(_index_of(path)[_VALUE], arrays, copies=False)
-    except _UNREADABLE:
-        return None
-
-
-class _Flat:
-    """Arrays of one type one after the other."""
-
-    def __init__(self) -> None:
-        self.parts: list[np.ndarray] = []
-        self.size = self.kept = 0
-
-    def append(self, array: np.ndarray) -> int:
-        """Append an array, and return where it begins."""
-        start, self.size = self.size, self.size + array.size
-        self.parts.append(array.reshape(-1))
-        return start
-
-    def keep(self) -> None:
-        """Copy the arrays that were appended: they may change before they are written."""
-        self.parts[self.kept :] = [part.copy() for part in self.parts[self.kept :]]
-        self.kept = len(self.parts)
-
-    def joined(self) -> np.ndarray:
-        """Return all arrays as one; a single one, such as a table, is not copied."""
-        return self.parts[0] if len(self.parts) == 1 else np.concatenate(self.parts)
-
-
-def _write(path: Path, trees: Mapping[str, Any], arrays: Mapping[str, _Flat]) -> None:
-    """Write encoded values as an ``.npz`` file, which is not compressed: this takes too long."""
-    index = json.dumps(trees)
-    parts = {name: flat.joined() for name, flat in arrays.items()}
-    parts[_INDEX] = np.frombuffer(index.encode(), np.uint8)
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, array in parts.items():
-            with archive.open(name + _SUFFIX, "w", force_zip64=True) as file:
-                np.lib.format.write_array(file, array, allow_pickle=False)
-
-
-def _encoded(value: Any, arrays: dict[str, _Flat]) -> Any:
-    """Return a value for JSON, and append its arrays to the flat arrays by type."""
-    if isinstance(value, np.ndarray | np.generic):
-        array = np.asarray(value)
-        if array.dtype.kind not in "biuf":
-            raise TypeError(f"an array of {array.dtype} cannot be stored in a checkpoint")
-        kind = array.dtype.str[1:]
-        if kind not in arrays:
-            arrays[kind] = _Flat()
-        return [kind, arrays[kind].append(array), *array.shape]
-    if isinstance(value, list | tuple):
-        items = [x if type(x) in _SCALARS else _encoded(x, arrays) for x in value]
-        return {"lt"[isinstance(value, tuple)]: items}
-    if isinstance(value, dict):
-        return {"d": [[key, _encoded(item, arrays)] for key, item in value.items()]}
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    raise TypeError(f"{type(value).__name__} cannot be stored in a checkpoint")
-
-
-def _decoded(tree: Any, arrays: Mapping[str, np.ndarray], *, copies: bool = True) -> Any:
-    """Return the value of `_encoded`, with copies of the arrays if others take them as well."""
-    if isinstance(tree, list):
-        name, start, *shape = tree
-        flat = arrays[name][start : start + prod(shape)]
-        found = flat if len(shape) == 1 else flat.reshape(shape)
-        return found.copy() if copies else found
-    if not isinstance(tree, dict):
-        return tree
-    ((kind, content),) = tree.items()
-    if kind == "d":
-        return {key: _decoded(item, arrays, copies=copies) for key, item in content}
-    items = [_decoded(x, arrays, copies=copies) if type(x) in (dict, list) else x for x in content]
-    return tuple(items) if kind == "t" else items
-
-
-def _index_of(path: Path) -> dict[str, Any]:
-    """Return the index of a file; a file that cannot be read has no pieces."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return json.loads(_member(archive, _INDEX).tobytes())
-    except _UNREADABLE:
-        return {}
-
-
-@lru_cache(maxsize=4)
-def _arrays_of(path: Path) -> dict[str, np.ndarray] | None:
-    """Return the arrays of a file, None if any is damaged.
-
-    Pieces of one file are mostly read one after the other.
-    """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = [name.removesuffix(_SUFFIX) for name in archive.namelist()]
-            return {name: _member(archive, name) for name in names if name != _INDEX}
-    except _UNREADABLE:
-        return None
-
-
-def _member(archive: zipfile.ZipFile, name: str) -> np.ndarray:
-    """Return an array of a file. With its last byte the archive compares the check sum."""
-    with archive.open(name + _SUFFIX) as file:
-        array = np.lib.format.read_array(file, allow_pickle=False)
-        if file.read(1):
-            raise ValueError(f"{name} has more numbers than its header tells")
-    return array

@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from lsbn.checkpoint import Checkpoint, read_manifest, read_value, write_value
+from lsbn.checkpoint import Checkpoint, read_manifest
 from lsbn.data import Dataset
 from lsbn.data.discretize import CutPoints
+from lsbn.plainfiles import read_value, write_value
 from lsbn.version import __version__
 
 __all__ = ["KeptTable", "Leftover", "draft_of", "leftovers", "remove", "resumable"]
