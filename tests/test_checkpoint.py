@@ -27,8 +27,47 @@ def test_the_draft_of_another_fit_is_refused(tmp_path):
     with pytest.raises(ValueError, match="differs in the settings; remove it"):
         Checkpoint(tmp_path / "x", {"data": "1", "settings": "3"})
     (tmp_path / "mine.txt").write_text("x")
-    with pytest.raises(ValueError, match="is not a draft of lsbn"):
+    with pytest.raises(ValueError, match=r"is not a draft of lsbn: mine\.txt"):
         Checkpoint(tmp_path, {})
+
+
+@pytest.mark.parametrize("left", [b"", bytes(200), b'{\n "data": "1', None])
+def test_a_draft_without_its_manifest_starts_again(tmp_path, left):
+    """Nobody knows which fit its pieces are of."""
+    folder = tmp_path / "x"
+    stored = Checkpoint(folder, {"data": "1"})
+    stored.store("1", 5)
+    stored.flush()
+    (folder / "1-1-0").mkdir()
+    (folder / "1-1-0" / "manifest.json").write_text("{}")
+    (folder / "manifest.json").unlink()
+    if left is not None:
+        (folder / "manifest.json").write_bytes(left)
+        assert [(each.path, each.what) for each in leftovers(tmp_path)] == [
+            (folder, "damaged draft of a run")
+        ]
+    again = Checkpoint(folder, {"data": "2"})
+    assert not again.has("1")
+    assert list(folder.iterdir()) == []
+    again.store("2", 6)
+    again.flush()
+    assert Checkpoint(folder, {"data": "2"}).load("2") == 6
+
+
+@pytest.mark.parametrize("mine", ["notes.txt", "1-1-0/notes.txt", "manifest.json"])
+def test_files_of_others_are_not_removed(tmp_path, mine):
+    folder = tmp_path / "x"
+    stored = Checkpoint(folder, {"data": "1"})
+    stored.store("1", 5)
+    stored.flush()
+    (folder / "manifest.json").write_bytes(b"")
+    (folder / "1-1-0").mkdir()
+    (folder / mine).write_text("// mine")
+    before = sorted(folder.rglob("*"))
+    with pytest.raises(ValueError, match=f"not a draft of lsbn: {mine} does not"):
+        Checkpoint(folder, {"data": "1"})
+    assert sorted(folder.rglob("*")) == before
+    assert leftovers(tmp_path) == []
 
 
 def test_damaged_pieces_are_computed_again_once(tmp_path):

@@ -8,7 +8,7 @@ from draft_cases import damage
 from lsbn import Dataset, checkpoint
 from lsbn.cli.app import main
 from lsbn.data.columns import DataError
-from lsbn.drafts import KeptTable, draft_of, resumable
+from lsbn.drafts import KeptTable, draft_of, leftovers, resumable
 from lsbn.files import claimed
 
 OPTIONS = {"discretize": "quantile", "bins": 3, "missing": "infer"}
@@ -199,3 +199,24 @@ def test_a_run_with_damaged_files_resumes_with_the_same_bits(tmp_path, monkeypat
     assert main([*words, str(run), "--resume"]) == 0
     for name in RESULTS:
         assert (run / name).read_bytes() == (whole / name).read_bytes()
+
+
+def test_a_run_that_lost_its_manifest_is_listed_and_starts_again(tmp_path, monkeypatch, capsys):
+    whole, run, (_, words) = tmp_path / "whole", tmp_path / "run", table_in(tmp_path)
+    assert main([*words, str(whole)]) == 0
+    stopped([*words, str(run)], monkeypatch)
+    (draft_of(run) / "manifest.json").write_bytes(b"")
+    assert main(["clean", str(tmp_path)]) == 0
+    assert f"{draft_of(run)}: damaged draft of a run" in capsys.readouterr().out
+    assert main([*words, str(run), "--resume"]) == 0
+    assert "has a damaged draft; the run begins at the start" in capsys.readouterr().out
+    for name in RESULTS:
+        assert (run / name).read_bytes() == (whole / name).read_bytes()
+    assert not draft_of(run).exists()
+
+
+def test_a_folder_of_the_name_of_a_draft_is_listed(tmp_path):
+    """The process died before it wrote anything into it."""
+    draft_of(tmp_path / "run").mkdir()
+    (tmp_path / "mine").mkdir()
+    assert [each.path for each in leftovers(tmp_path)] == [draft_of(tmp_path / "run")]

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import shutil
 import time
@@ -25,20 +26,30 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lsbn.files import atomic_file
+from lsbn.files import UNFINISHED, atomic_file
 from lsbn.plainfiles import Flat, arrays_of, decoded, encoded, index_of, write
 
 __all__ = [
+    "KEPT",
+    "MANIFEST",
     "PLAIN",
     "Checkpoint",
     "Codec",
     "Record",
     "begin_call",
+    "foreign_in",
     "is_active",
+    "read_manifest",
     "within_piece",
 ]
 
 MANIFEST = "manifest.json"
+KEPT = "table.kept"
+"""A value that is kept beside the pieces, see `lsbn.drafts.KeptTable`."""
+_NAMES = re.compile(r"manifest\.json|table\.kept|[0-9a-f]{16}\.npz|[0-9]+-[0-9]+-[0-9]+")
+"""Names of the files and folders of a draft."""
+_START = b'{\n "'
+"""How the manifest of a draft begins."""
 _INTERVAL = 0.25
 """Seconds between two files. Pieces that are ready earlier wait in memory."""
 _ACTIVE: ContextVar[Checkpoint | None] = ContextVar("checkpoint", default=None)
@@ -69,7 +80,8 @@ class Checkpoint:
     Parameters
     ----------
     folder : path
-        It is made when the first piece is written.
+        It is made when the first piece is written, or when a call begins whose pieces have
+        folders of their own.
     identity : mapping of str to str
         What the pieces depend on, such as a digest of the data; the key is a word for the user.
     begin : callable, optional
@@ -98,13 +110,18 @@ class Checkpoint:
                 self._entries |= {key: (path, tree) for key, tree in index_of(path).items()}
 
     def _check(self) -> None:
-        """Raise an error if the folder is not a draft of this fit."""
+        """Raise an error if the folder is not a draft of this fit.
+
+        If a power cut took the manifest, nobody knows which fit the pieces are of: remove them.
+        """
         found = read_manifest(self.folder)
         if found is None:
-            if not all(each.match(f".{MANIFEST}.*.tmp") for each in self.folder.iterdir()):
+            if (name := foreign_in(self.folder)) is not None:
                 raise ValueError(
-                    f"{self.folder} is not a draft of lsbn; choose another checkpoint folder"
+                    f"{self.folder} is not a draft of lsbn: {name} does not belong to a draft; "
+                    f"move {name} away, or choose another folder"
                 )
+            _empty(self.folder)
             return
         other = [name for name, value in self.identity.items() if found.get(name) != value]
         if other:
@@ -239,3 +256,30 @@ def read_manifest(folder: Path) -> dict[str, str] | None:
     except (OSError, ValueError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def foreign_in(folder: Path) -> str | None:
+    """Return the name of something in a folder that is not of a draft, None if there is none.
+
+    The manifest of a draft may be cut off, or have zeros at its end, as after a power cut.
+    """
+    for place, folders, files in os.walk(folder):
+        for name in sorted([*folders, *files]):
+            if not (_NAMES.fullmatch(name) or UNFINISHED.fullmatch(name)):
+                return str(Path(place, name).relative_to(folder))
+    try:
+        start = (folder / MANIFEST).read_bytes()[: len(_START)]
+    except FileNotFoundError:
+        return None
+    except OSError:
+        return MANIFEST
+    return None if _START.startswith(start.rstrip(b"\0")) else MANIFEST
+
+
+def _empty(folder: Path) -> None:
+    """Remove all that is in a folder."""
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()

@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from lsbn.checkpoint import Checkpoint, read_manifest
+from lsbn.checkpoint import KEPT, MANIFEST, Checkpoint, foreign_in, read_manifest
 from lsbn.data import Dataset
 from lsbn.data.discretize import CutPoints
+from lsbn.files import UNFINISHED
 from lsbn.plainfiles import read_value, write_value
 from lsbn.version import __version__
 
@@ -27,9 +28,8 @@ __all__ = ["KeptTable", "Leftover", "draft_of", "leftovers", "remove", "resumabl
 
 _NOT_SETTINGS = ("checkpoint", "n_jobs", "random_state", "verbose")
 """Parameters that do not change the result, or are checked apart."""
-_TABLE = "table.kept"
-_TEMPORARY = re.compile(r"^\..+\.[0-9a-f]{8}(-[0-9]+-[0-9a-f]{8})?\.tmp$")
-"""Names of files and folders that `lsbn.files` was writing, also in older versions."""
+_DRAFT = re.compile(r"\..+\.draft")
+"""Names of `draft_of`."""
 _BEGIN: ContextVar[Callable[[Path], None] | None] = ContextVar("begin", default=None)
 
 
@@ -128,7 +128,7 @@ class KeptTable:
         The digest is taken now: if the file changes after it was read, a resumed run notices it.
         """
         source = self.source if self.data.is_file() else None
-        found = read_value(self.draft / _TABLE)
+        found = read_value(self.draft / KEPT)
         if found is None or found["source"] != source:
             return None
         fields = found["table"]
@@ -146,7 +146,7 @@ class KeptTable:
             cuts = tuple(None if cut is None else asdict(cut) for cut in dataset.cuts)
             fields = {name: getattr(dataset, name) for name in Dataset.__dataclass_fields__}
             value = {"source": self.source, "table": fields | {"cuts": cuts}}
-            write_value(folder / _TABLE, value)
+            write_value(folder / KEPT, value)
 
         token = _BEGIN.set(write)
         try:
@@ -215,17 +215,25 @@ def leftovers(folder: str | os.PathLike[str]) -> list[Leftover]:
     for place, folders, files in os.walk(folder):
         for name in sorted([*folders, *files]):
             path = Path(place, name)
-            manifest = read_manifest(path) if name in folders else None
-            if manifest is not None and "code of lsbn" in manifest:
-                what = f"draft of a run, {manifest.get('size of the table', 'unknown size')}"
-            elif _TEMPORARY.match(name):
+            what = _draft_at(path) if name in folders else None
+            if what is None and UNFINISHED.fullmatch(name):
                 what = "unfinished folder" if name in folders else "unfinished file"
-            else:
+            if what is None:
                 continue
             if name in folders:
                 folders.remove(name)
             found.append(_leftover(path, what))
     return sorted(found, key=lambda each: each.path)
+
+
+def _draft_at(path: Path) -> str | None:
+    """Describe a draft, also one whose manifest cannot be read; None if the folder is no draft."""
+    manifest = read_manifest(path)
+    if manifest is not None:
+        size = manifest.get("size of the table", "unknown size")
+        return f"draft of a run, {size}" if "code of lsbn" in manifest else None
+    ours = (path / MANIFEST).exists() or _DRAFT.fullmatch(path.name)
+    return "damaged draft of a run" if ours and foreign_in(path) is None else None
 
 
 def _leftover(path: Path, what: str) -> Leftover:

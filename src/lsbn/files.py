@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 __all__ = [
+    "UNFINISHED",
     "atomic_file",
     "atomic_folder",
     "claimed",
@@ -21,6 +22,9 @@ __all__ = [
     "require_ordinary",
     "safe_name",
 ]
+
+UNFINISHED = re.compile(r"\..+\.[0-9a-f]{8}(-[0-9]+-[0-9a-f]{8})?\.tmp")
+"""Names of files and folders that are being written, also in older versions."""
 
 HOST = hashlib.sha256(platform.node().encode()).hexdigest()[:8]
 """Stands for this machine in the names of drafts."""

@@ -175,11 +175,13 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _check_draft(arguments: argparse.Namespace) -> None:
     """Raise an error if a draft would be lost; say so if there is none to resume."""
+    from lsbn.checkpoint import read_manifest
     from lsbn.drafts import draft_of
 
     draft = draft_of(arguments.output)
-    if arguments.resume and not draft.exists():
-        print(f"note: {arguments.output} has no draft; the run begins at the start")
+    if arguments.resume and read_manifest(draft) is None:
+        kind = "a damaged draft" if draft.exists() else "no draft"
+        print(f"note: {arguments.output} has {kind}; the run begins at the start")
     elif draft.exists() and arguments.force and not arguments.resume:
         shutil.rmtree(draft)
     elif draft.exists() and not arguments.resume:
