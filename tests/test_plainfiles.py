@@ -9,9 +9,11 @@ from hypothesis.extra import numpy as hnp
 from lsbn.checkpoint import Checkpoint
 from lsbn.plainfiles import read_value, write_value
 
-arrays = hnp.arrays(st.sampled_from([np.int32, np.float64, np.uint8, bool]), hnp.array_shapes())
+kinds = st.sampled_from([np.dtype(kind) for kind in (np.int32, np.float64, np.uint8, bool)])
+arrays = hnp.arrays(kinds, hnp.array_shapes(min_dims=0))
+numbers = kinds.flatmap(lambda kind: hnp.from_dtype(kind, allow_nan=False))
 plain = st.recursive(
-    st.none() | st.integers() | st.floats(allow_nan=False) | st.text() | arrays,
+    st.none() | st.integers() | st.floats(allow_nan=False) | st.text() | arrays | numbers,
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.tuples(inner, inner)
@@ -43,7 +45,9 @@ def test_plain_values_come_back(tmp_path_factory, values):
     assert all(same(found.load(str(k)), value) for k, value in enumerate(values))
 
 
-@pytest.mark.parametrize("value", [object(), np.array([None]), {1, 2}])
+@pytest.mark.parametrize(
+    "value", [object(), np.array([None]), {1, 2}, np.str_("a"), {(1, 2): 3}, np.ones(2, ">f8")]
+)
 def test_other_objects_are_refused(tmp_path, value):
     with pytest.raises(TypeError, match="cannot be stored"):
         Checkpoint(tmp_path / "x", {}).store("1", value)
@@ -83,6 +87,14 @@ def test_a_piece_with_damaged_bytes_is_right_or_not_there(tmp_path_factory, data
     file.write_bytes(whole)
     found = Checkpoint(folder, {})
     assert not found.has("1") or same(found.load("1"), value)
+
+
+@settings(deadline=None, max_examples=60)
+@given(plain)
+def test_a_value_comes_back_with_its_types(tmp_path_factory, value):
+    file = tmp_path_factory.mktemp("value") / "x"
+    write_value(file, value)
+    assert same(read_value(file), value)
 
 
 def test_a_damaged_value_is_none(tmp_path):

@@ -92,18 +92,21 @@ def write(path: Path, trees: Mapping[str, Any], arrays: Mapping[str, Flat]) -> N
 
 def encoded(value: Any, arrays: dict[str, Flat]) -> Any:
     """Return a value for JSON, and append its arrays to the flat arrays by type."""
-    if isinstance(value, np.ndarray | np.generic):
-        array = np.asarray(value)
-        if array.dtype.kind not in "biuf":
-            raise TypeError(f"an array of {array.dtype} cannot be stored in a checkpoint")
-        kind = array.dtype.str[1:]
+    if isinstance(value, np.generic):
+        return {"s": encoded(np.asarray(value), arrays)}
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind not in "biuf" or not value.dtype.isnative:
+            raise TypeError(f"an array of {value.dtype} cannot be stored in a checkpoint")
+        kind = value.dtype.str[1:]
         if kind not in arrays:
             arrays[kind] = Flat()
-        return [kind, arrays[kind].append(array), *array.shape]
+        return [kind, arrays[kind].append(value), *value.shape]
     if isinstance(value, list | tuple):
         items = [x if type(x) in _SCALARS else encoded(x, arrays) for x in value]
         return {"lt"[isinstance(value, tuple)]: items}
     if isinstance(value, dict):
+        if not all(type(key) in _SCALARS for key in value):
+            raise TypeError("a dict with keys of other types cannot be stored in a checkpoint")
         return {"d": [[key, encoded(item, arrays)] for key, item in value.items()]}
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -120,6 +123,8 @@ def decoded(tree: Any, arrays: Mapping[str, np.ndarray], *, copies: bool = True)
     if not isinstance(tree, dict):
         return tree
     ((kind, content),) = tree.items()
+    if kind == "s":
+        return decoded(content, arrays, copies=False)[()]
     if kind == "d":
         return {key: decoded(item, arrays, copies=copies) for key, item in content}
     items = [decoded(x, arrays, copies=copies) if type(x) in (dict, list) else x for x in content]
