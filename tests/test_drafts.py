@@ -86,11 +86,37 @@ def test_a_file_that_changes_after_it_was_read_is_noticed(tmp_path, file):
     assert KeptTable(tmp_path / "draft", file, OPTIONS).read() is None
 
 
-def test_a_damaged_table_is_read_from_the_file_again(tmp_path, file):
+def lose(kept):
+    """Remove the table: the process died before it was written."""
+    kept.unlink()
+
+
+def forget(kept):
+    """Empty the manifest: the next fit starts again, and empties the draft."""
+    (kept.parent / "manifest.json").write_bytes(b"")
+
+
+@pytest.mark.parametrize("harm", [lose, damage, forget])
+def test_a_table_that_is_lost_or_damaged_is_kept_again(tmp_path, file, harm):
+    draft = tmp_path / "draft"
+    stored(draft, file)
+    harm(draft / "table.kept")
+    table = KeptTable(draft, file, OPTIONS)
+    found = table.read()
+    assert (found is None) == (harm is not forget)
+    dataset = found or Dataset.read(file, **OPTIONS)
+    with pytest.raises(Stopped), table.kept(dataset), fit_of(draft, dataset):
+        stop_after_a_piece()
+    assert KeptTable(draft, file, OPTIONS).read() is not None
+
+
+def test_a_table_that_was_read_from_the_draft_is_not_written_again(tmp_path, file, monkeypatch):
     stored(tmp_path / "draft", file)
-    (kept,) = (tmp_path / "draft").glob("*.kept")
-    kept.write_bytes(kept.read_bytes()[:-30])
-    assert KeptTable(tmp_path / "draft", file, OPTIONS).read() is None
+    table = KeptTable(tmp_path / "draft", file, OPTIONS)
+    dataset = table.read()
+    monkeypatch.setattr("lsbn.drafts.write_value", None)
+    with pytest.raises(Stopped), table.kept(dataset), fit_of(tmp_path / "draft", dataset):
+        stop_after_a_piece()
 
 
 def test_the_draft_stays_until_the_result_is_written(tmp_path, monkeypatch):

@@ -85,7 +85,7 @@ class Checkpoint:
     identity : mapping of str to str
         What the pieces depend on, such as a digest of the data; the key is a word for the user.
     begin : callable, optional
-        Called with the folder when it is made.
+        Called with the folder, once, before the first piece is written.
 
     Raises
     ------
@@ -190,8 +190,9 @@ class Checkpoint:
         if not (self.folder / MANIFEST).exists():
             with atomic_file(self.folder / MANIFEST) as draft:
                 draft.write_text(json.dumps(self.identity, indent=1), encoding="utf-8")
-            if self._begin is not None:
-                self._begin(self.folder)
+        begin, self._begin = self._begin, None
+        if begin is not None:
+            begin(self.folder)
 
     def place_of(self, key: str) -> Path:
         """Return the folder of the calls inside a piece."""

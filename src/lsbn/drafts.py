@@ -112,6 +112,7 @@ class KeptTable:
         self, draft: Path, data: str | os.PathLike[str], options: Mapping[str, Any]
     ) -> None:
         self.draft, self.data, self.options = draft, Path(data), dict(options)
+        self._is_kept = False
 
     @cached_property
     def source(self) -> str:
@@ -129,7 +130,8 @@ class KeptTable:
         """
         source = self.source if self.data.is_file() else None
         found = read_value(self.draft / KEPT)
-        if found is None or found["source"] != source:
+        self._is_kept = found is not None and found["source"] == source
+        if not self._is_kept:
             return None
         fields = found["table"]
         cuts = tuple(None if cut is None else CutPoints(**cut) for cut in fields["cuts"])
@@ -137,12 +139,15 @@ class KeptTable:
 
     @contextmanager
     def kept(self, dataset: Dataset) -> Iterator[None]:
-        """Let a fit inside the block write the table into its draft, with the first piece.
+        """Let a fit inside the block write the table into its draft, before the first piece.
 
-        The draft stays until the block ends well, so until the result is written.
+        A table that was read from the draft is there already. The draft stays until the block ends
+        well, so until the result is written.
         """
 
         def write(folder: Path) -> None:
+            if self._is_kept and (folder / KEPT).exists():
+                return
             cuts = tuple(None if cut is None else asdict(cut) for cut in dataset.cuts)
             fields = {name: getattr(dataset, name) for name in Dataset.__dataclass_fields__}
             value = {"source": self.source, "table": fields | {"cuts": cuts}}
