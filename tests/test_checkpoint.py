@@ -119,6 +119,23 @@ class Stopped(Exception):
     """Stands for the death of a process."""
 
 
+def test_a_piece_is_on_the_disk_before_the_calls_inside_are_removed(tmp_path, monkeypatch):
+    """Single pieces do not wait for the disk."""
+    monkeypatch.setattr(checkpoint, "_INTERVAL", 0.0)
+    inside, sync, found = tmp_path / "x" / "1-1-0", os.fsync, []
+
+    def look(handle):
+        found.append(inside.exists())
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", look)
+    with Checkpoint(tmp_path / "x", {}).active(remove=False):
+        parallel.once(lambda: parallel.run(abs, [-1, -2], 1, PLAIN), PLAIN)
+        parallel.run(abs, range(5), 1, PLAIN)
+    assert found == [False, True, True]
+    assert not inside.exists()
+
+
 def test_a_draft_without_pieces_does_not_stay_after_an_error(tmp_path):
     def stop():
         parallel.run(print, [], 1, PLAIN)

@@ -174,21 +174,27 @@ class Checkpoint:
             flat.keep()
 
     def flush(self) -> None:
-        """Write all pieces that wait."""
+        """Write all pieces that wait.
+
+        If they replace the folders of calls inside them, wait until they are on the disk: else a
+        power cut could take both. Waiting for each of all pieces would take too long.
+        """
         if not self._waiting:
             return
         self.make_folder()
-        with atomic_file(self.folder / f"{secrets.token_hex(8)}.npz") as draft:
+        replaced = [place for key in self._waiting if (place := self.place_of(key)).exists()]
+        path = self.folder / f"{secrets.token_hex(8)}.npz"
+        with atomic_file(path, lasting=bool(replaced)) as draft:
             write(draft, self._waiting, self._arrays)
-        for key in self._waiting:
-            shutil.rmtree(self.place_of(key), ignore_errors=True)
+        for place in replaced:
+            shutil.rmtree(place, ignore_errors=True)
         self._waiting, self._arrays, self._written = {}, {}, time.monotonic()
 
     def make_folder(self) -> None:
         """Make the folder, if it is not there."""
         self.folder.mkdir(parents=True, exist_ok=True)
         if not (self.folder / MANIFEST).exists():
-            with atomic_file(self.folder / MANIFEST) as draft:
+            with atomic_file(self.folder / MANIFEST, lasting=True) as draft:
                 draft.write_text(json.dumps(self.identity, indent=1), encoding="utf-8")
         begin, self._begin = self._begin, None
         if begin is not None:
