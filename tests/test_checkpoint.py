@@ -15,6 +15,7 @@ from lsbn.checkpoint import PLAIN, Checkpoint
 from lsbn.cli.app import main
 from lsbn.drafts import draft_of, leftovers
 from lsbn.files import atomic_file
+from lsbn.fitting import NetworkFit
 from lsbn.learners import Score
 from lsbn.learners.averaging import SearchSettings
 from lsbn.learners.averaging.search import ParentSetSearch
@@ -253,6 +254,25 @@ def test_the_last_pass_needs_none_of_the_stages_before(tmp_path, monkeypatch, ta
         [vars(each) for each in figures["communities"]] for figures in (ours, other)
     )
     assert ours == other
+
+
+def test_what_is_needed_of_the_pairs_is_one_piece(tmp_path, monkeypatch, table):
+    """A fit that is stopped in LocalLearn does not count the pairs again."""
+    monkeypatch.setattr("lsbn.fitting.REACH", 10)
+    monkeypatch.setattr(checkpoint, "_INTERVAL", 0.0)
+    options = {"random_state": 1, "effort": "quick"}
+    wanted = fingerprint(LSBN(**options).fit(table))
+    options["checkpoint"] = tmp_path / "x"
+
+    def stop(*_, **__):
+        raise Stopped
+
+    with monkeypatch.context() as patch:
+        patch.setattr("lsbn.fitting.propose", stop)
+        with pytest.raises(Stopped):
+            LSBN(**options).fit(table)
+    monkeypatch.setattr(NetworkFit, "_surveyed", stop)
+    assert fingerprint(LSBN(**options).fit(table)) == wanted
 
 
 def test_without_a_seed_the_seed_of_the_draft_is_used(tmp_path, monkeypatch, table):
