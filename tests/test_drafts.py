@@ -119,6 +119,19 @@ def test_a_table_that_was_read_from_the_draft_is_not_written_again(tmp_path, fil
         stop_after_a_piece()
 
 
+def test_a_fit_removes_its_draft_but_not_that_of_a_run(tmp_path, file):
+    table, dataset = KeptTable(tmp_path / "x", file, OPTIONS), Dataset.read(file, **OPTIONS)
+    with table.kept(dataset):
+        with fit_of(tmp_path / "x", dataset):
+            checkpoint.begin_call(1).store(0, 5)
+        assert len(list((tmp_path / "x").glob("*.npz"))) == 1
+    assert not (tmp_path / "x").exists()
+    with fit_of(tmp_path / "x", dataset):
+        checkpoint.begin_call(1).store(0, 5)
+        checkpoint.begin_call(1).checkpoint.flush()
+    assert not (tmp_path / "x").exists()
+
+
 def test_the_draft_stays_until_the_result_is_written(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint, "_INTERVAL", 0.0)
     data, run = tmp_path / "t.csv", tmp_path / "run"
@@ -157,7 +170,7 @@ def test_an_interrupted_command_says_what_remains(tmp_path, monkeypatch, file, c
 
     def interrupt(*_, **__):
         if pieces:
-            draft_of(run).mkdir()
+            (draft_of(run) / "0.npz").touch()
         raise KeyboardInterrupt
 
     monkeypatch.setattr("lsbn.cli.learn.learn_and_write", interrupt)
@@ -235,7 +248,7 @@ def test_a_run_that_lost_its_manifest_is_listed_and_starts_again(tmp_path, monke
     assert main(["clean", str(tmp_path)]) == 0
     assert f"{draft_of(run)}: damaged draft of a run" in capsys.readouterr().out
     assert main([*words, str(run), "--resume"]) == 0
-    assert "has a damaged draft; the run begins at the start" in capsys.readouterr().out
+    assert "has a draft that cannot be resumed; the run begins" in capsys.readouterr().out
     for name in RESULTS:
         assert (run / name).read_bytes() == (whole / name).read_bytes()
     assert not draft_of(run).exists()
@@ -246,3 +259,16 @@ def test_a_folder_of_the_name_of_a_draft_is_listed(tmp_path):
     draft_of(tmp_path / "run").mkdir()
     (tmp_path / "mine").mkdir()
     assert [each.path for each in leftovers(tmp_path)] == [draft_of(tmp_path / "run")]
+
+
+@pytest.mark.parametrize("pieces", [True, False])
+def test_a_command_that_is_refused_leaves_the_draft_as_it_was(tmp_path, monkeypatch, pieces):
+    run, (_, words) = tmp_path / "run", table_in(tmp_path)
+    if pieces:
+        stopped([*words, str(run)], monkeypatch)
+    else:
+        draft_of(run).mkdir()
+        (draft_of(run) / "mine.txt").write_text("mine")
+    before = {path: path.stat().st_mtime_ns for path in draft_of(run).rglob("*")}
+    assert main([*words, str(run), "--resume", "--missing", "state", "--seed", "8"]) == 2
+    assert {path: path.stat().st_mtime_ns for path in draft_of(run).rglob("*")} == before

@@ -84,8 +84,6 @@ class Checkpoint:
         folders of their own.
     identity : mapping of str to str
         What the pieces depend on, such as a digest of the data; the key is a word for the user.
-    begin : callable, optional
-        Called with the folder, once, before the first piece is written.
 
     Raises
     ------
@@ -93,13 +91,8 @@ class Checkpoint:
         If the folder has pieces of another fit. The message says what differs.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        identity: Mapping[str, str],
-        begin: Callable[[Path], None] | None = None,
-    ) -> None:
-        self.folder, self.identity, self._begin = Path(folder), dict(identity), begin
+    def __init__(self, folder: Path, identity: Mapping[str, str]) -> None:
+        self.folder, self.identity = Path(folder), dict(identity)
         self._entries: dict[str, tuple[Path, Any]] = {}
         self._waiting: dict[str, Any] = {}
         self._arrays: dict[str, Flat] = {}
@@ -121,7 +114,7 @@ class Checkpoint:
                     f"{self.folder} is not a draft of lsbn: {name} does not belong to a draft; "
                     f"move {name} away, or choose another folder"
                 )
-            _empty(self.folder)
+            _remove_pieces(self.folder)
             return
         other = [name for name, value in self.identity.items() if found.get(name) != value]
         if other:
@@ -131,8 +124,8 @@ class Checkpoint:
             )
 
     @contextmanager
-    def active(self, remove: bool = True) -> Iterator[None]:
-        """Store the pieces of all calls inside the block; remove the folder if the block ends well.
+    def active(self) -> Iterator[None]:
+        """Store the pieces of all calls inside the block.
 
         After an error or Ctrl-C the folder stays, if it has any piece.
         """
@@ -147,8 +140,6 @@ class Checkpoint:
             raise
         finally:
             _ACTIVE.reset(token)
-        if remove:
-            shutil.rmtree(self.folder, ignore_errors=True)
 
     def begin(self, pieces: int) -> Record:
         """Give a number to the next call, which has this number of pieces."""
@@ -196,9 +187,6 @@ class Checkpoint:
         if not (self.folder / MANIFEST).exists():
             with atomic_file(self.folder / MANIFEST, lasting=True) as draft:
                 draft.write_text(json.dumps(self.identity, indent=1), encoding="utf-8")
-        begin, self._begin = self._begin, None
-        if begin is not None:
-            begin(self.folder)
 
     def place_of(self, key: str) -> Path:
         """Return the folder of the calls inside a piece."""
@@ -246,7 +234,7 @@ def within_piece(place: Path | None = None) -> Iterator[None]:
     if place is not None and place.parent.exists():
         if read_manifest(place) is None:  # the process that made the folder died at once
             shutil.rmtree(place, ignore_errors=True)
-        with Checkpoint(place, {"piece": place.name}).active(remove=False):
+        with Checkpoint(place, {"piece": place.name}).active():
             yield
         return
     token = _ACTIVE.set(None)
@@ -283,10 +271,10 @@ def foreign_in(folder: Path) -> str | None:
     return None if _START.startswith(start.rstrip(b"\0")) else MANIFEST
 
 
-def _empty(folder: Path) -> None:
-    """Remove all that is in a folder."""
+def _remove_pieces(folder: Path) -> None:
+    """Remove all that is in a draft but the kept table, which has a digest of its own."""
     for path in folder.iterdir():
         if path.is_dir():
             shutil.rmtree(path)
-        else:
+        elif path.name != KEPT:
             path.unlink()

@@ -7,9 +7,8 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -30,7 +29,6 @@ _NOT_SETTINGS = ("checkpoint", "n_jobs", "random_state", "verbose")
 """Parameters that do not change the result, or are checked apart."""
 _DRAFT = re.compile(r"\..+\.draft")
 """Names of `draft_of`."""
-_BEGIN: ContextVar[Callable[[Path], None] | None] = ContextVar("begin", default=None)
 
 
 def draft_of(output: str | os.PathLike[str]) -> Path:
@@ -53,6 +51,8 @@ def resumable(
     seed: np.random.SeedSequence,
 ) -> Iterator[np.random.SeedSequence]:
     """Store finished pieces of a fit in a folder, and begin with those that are there.
+
+    The folder is removed if the block ends well, unless a `KeptTable` is in it, which removes it.
 
     Parameters
     ----------
@@ -86,12 +86,13 @@ def resumable(
         "seed": f"{seed.entropy} {list(seed.spawn_key)}",
         "size of the table": f"{dataset.n_rows:,} rows, {dataset.n_variables:,} variables",
     }
-    begin = _BEGIN.get()
-    pieces = Checkpoint(Path(path), identity, begin)
-    with pieces.active(remove=begin is None):
+    pieces = Checkpoint(Path(path), identity)
+    with pieces.active():
         yield seed
-    if begin is not None and pieces.folder.exists():
+    if (pieces.folder / KEPT).exists():
         pieces.flush()
+    else:
+        shutil.rmtree(pieces.folder, ignore_errors=True)
 
 
 class KeptTable:
@@ -112,7 +113,7 @@ class KeptTable:
         self, draft: Path, data: str | os.PathLike[str], options: Mapping[str, Any]
     ) -> None:
         self.draft, self.data, self.options = draft, Path(data), dict(options)
-        self._is_kept = False
+        self._holds_a_table = False
 
     @cached_property
     def source(self) -> str:
@@ -130,8 +131,8 @@ class KeptTable:
         """
         source = self.source if self.data.is_file() else None
         found = read_value(self.draft / KEPT)
-        self._is_kept = found is not None and found["source"] == source
-        if not self._is_kept:
+        self._holds_a_table = found is not None
+        if found is None or found["source"] != source:
             return None
         fields = found["table"]
         cuts = tuple(None if cut is None else CutPoints(**cut) for cut in fields["cuts"])
@@ -139,26 +140,30 @@ class KeptTable:
 
     @contextmanager
     def kept(self, dataset: Dataset) -> Iterator[None]:
-        """Let a fit inside the block write the table into its draft, before the first piece.
+        """Keep the table in the draft, and keep the draft until the block ends well.
 
-        A table that was read from the draft is there already. The draft stays until the block ends
-        well, so until the result is written.
+        So it stays until the result of the run is written. After an error it stays if it has any
+        piece. A whole table in the draft is not replaced: the draft may be that of another run.
         """
-
-        def write(folder: Path) -> None:
-            if self._is_kept and (folder / KEPT).exists():
-                return
-            cuts = tuple(None if cut is None else asdict(cut) for cut in dataset.cuts)
-            fields = {name: getattr(dataset, name) for name in Dataset.__dataclass_fields__}
-            value = {"source": self.source, "table": fields | {"cuts": cuts}}
-            write_value(folder / KEPT, value)
-
-        token = _BEGIN.set(write)
         try:
+            if not self._holds_a_table:
+                self._write(dataset)
             yield
-        finally:
-            _BEGIN.reset(token)
+        except BaseException:
+            if next(self.draft.rglob("*.npz"), None) is None:
+                (self.draft / KEPT).unlink(missing_ok=True)
+                with suppress(OSError):  # a folder with something else stays
+                    self.draft.rmdir()
+            raise
         shutil.rmtree(self.draft, ignore_errors=True)
+
+    def _write(self, dataset: Dataset) -> None:
+        """Write the table into the draft."""
+        cuts = tuple(None if cut is None else asdict(cut) for cut in dataset.cuts)
+        fields = {name: getattr(dataset, name) for name in Dataset.__dataclass_fields__}
+        self.draft.mkdir(parents=True, exist_ok=True)
+        value = {"source": self.source, "table": fields | {"cuts": cuts}}
+        write_value(self.draft / KEPT, value)
 
 
 def _digest_of_data(dataset: Dataset) -> str:

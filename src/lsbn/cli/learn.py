@@ -159,8 +159,8 @@ def run(arguments: argparse.Namespace) -> None:
     collect_knowledge(arguments)
     stages = StageProgress()
     with claimed(arguments.output):
-        _check_draft(arguments)
         draft = draft_of(arguments.output)
+        _check_draft(draft, arguments)
         kept = KeptTable(draft, arguments.data, layout_options(arguments))
         dataset = read_table(arguments, stages, kept)
         truth = read_truth(arguments, dataset.names)
@@ -173,14 +173,12 @@ def run(arguments: argparse.Namespace) -> None:
     print_written(arguments.output, stages.total)
 
 
-def _check_draft(arguments: argparse.Namespace) -> None:
+def _check_draft(draft: Path, arguments: argparse.Namespace) -> None:
     """Raise an error if a draft would be lost; say so if there is none to resume."""
     from lsbn.checkpoint import read_manifest
-    from lsbn.drafts import draft_of
 
-    draft = draft_of(arguments.output)
     if arguments.resume and read_manifest(draft) is None:
-        kind = "a damaged draft" if draft.exists() else "no draft"
+        kind = "a draft that cannot be resumed" if draft.exists() else "no draft"
         print(f"note: {arguments.output} has {kind}; the run begins at the start")
     elif draft.exists() and arguments.force and not arguments.resume:
         shutil.rmtree(draft)
