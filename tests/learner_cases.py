@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from lsbn.data import Dataset
+from lsbn.learners.averaging.parent_sets import ParentSets
 from lsbn.network import load_network
 
 
@@ -85,3 +86,15 @@ def assert_sensible(learn, case, **options):
     joined = {"".join(sorted(edge)) for edge in edges.skeleton(0.4).edges}
     assert present <= joined
     assert not absent & joined
+
+
+def listed_sets(families):
+    """Parent sets of families {frozenset: score}, over all variables as candidates."""
+    ranked = [sorted(family.items(), key=lambda item: -item[1]) for family in families]
+    others = [np.array(sorted(set().union(*family)), np.int64) for family in families]
+    masks = [
+        np.array([sum(1 << cand.tolist().index(u) for u in s) for s, _ in rows], np.uint64)
+        for rows, cand in zip(ranked, others, strict=True)
+    ]
+    scores = [np.array([score for _, score in rows]) for rows in ranked]
+    return ParentSets.from_variables(others, masks, scores)

@@ -4,70 +4,21 @@ import signal
 import subprocess
 import sys
 import time
-import tracemalloc
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
+from draft_cases import damage
 from lsbn import LSBN, Dataset, checkpoint, parallel
-from lsbn.checkpoint import PLAIN, Checkpoint, read_value, write_value
+from lsbn.checkpoint import PLAIN, Checkpoint
 from lsbn.cli.app import main
 from lsbn.drafts import draft_of, leftovers
 from lsbn.files import atomic_file
+from lsbn.fitting import NetworkFit
 from lsbn.learners import Score
 from lsbn.learners.averaging import SearchSettings
 from lsbn.learners.averaging.search import ParentSetSearch
-
-arrays = hnp.arrays(st.sampled_from([np.int32, np.float64, np.uint8, bool]), hnp.array_shapes())
-plain = st.recursive(
-    st.none() | st.integers() | st.floats(allow_nan=False) | st.text() | arrays,
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.tuples(inner, inner)
-        | st.dictionaries(st.text(), inner, max_size=3)
-    ),
-    max_leaves=8,
-)
-
-
-def same(a, b):
-    if isinstance(a, np.ndarray):
-        return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
-    if isinstance(a, list | tuple):
-        return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
-    if isinstance(a, dict):
-        return list(a) == list(b) and all(same(a[k], b[k]) for k in a)
-    return type(a) is type(b) and a == b
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.lists(plain, max_size=4))
-def test_plain_values_come_back(tmp_path_factory, values):
-    folder = tmp_path_factory.mktemp("draft") / "x"
-    stored = Checkpoint(folder, {"data": "1"})
-    for k, value in enumerate(values):
-        stored.store(str(k), value)
-    stored.flush()
-    found = Checkpoint(folder, {"data": "1"})
-    assert all(same(found.load(str(k)), value) for k, value in enumerate(values))
-
-
-@pytest.mark.parametrize("value", [object(), np.array([None]), {1, 2}])
-def test_other_objects_are_refused(tmp_path, value):
-    with pytest.raises(TypeError, match="cannot be stored"):
-        Checkpoint(tmp_path / "x", {}).store("1", value)
-
-
-def test_a_piece_that_changes_later_is_stored_as_it_was(tmp_path):
-    stored, array = Checkpoint(tmp_path / "x", {}), np.arange(3)
-    stored.store("1", [array])
-    array += 1
-    stored.flush()
-    assert Checkpoint(tmp_path / "x", {}).load("1")[0].tolist() == [0, 1, 2]
 
 
 def test_the_draft_of_another_fit_is_refused(tmp_path):
@@ -77,41 +28,71 @@ def test_the_draft_of_another_fit_is_refused(tmp_path):
     with pytest.raises(ValueError, match="differs in the settings; remove it"):
         Checkpoint(tmp_path / "x", {"data": "1", "settings": "3"})
     (tmp_path / "mine.txt").write_text("x")
-    with pytest.raises(ValueError, match="is not a draft of lsbn"):
+    with pytest.raises(ValueError, match=r"is not a draft of lsbn: mine\.txt"):
         Checkpoint(tmp_path, {})
 
 
-@pytest.mark.parametrize("left", [0, 40])
-def test_a_file_that_was_cut_off_has_no_pieces(tmp_path, left):
-    stored = Checkpoint(tmp_path / "x", {})
-    stored.store("1", np.arange(5))
+@pytest.mark.parametrize("left", [b"", bytes(200), b'{\n "data": "1', None])
+def test_a_draft_without_its_manifest_starts_again(tmp_path, left):
+    """Nobody knows which fit its pieces are of."""
+    folder = tmp_path / "x"
+    stored = Checkpoint(folder, {"data": "1"})
+    stored.store("1", 5)
     stored.flush()
-    (file,) = (tmp_path / "x").glob("*.npz")
-    file.write_bytes(file.read_bytes()[:left])
-    assert not Checkpoint(tmp_path / "x", {}).has("1")
+    (folder / "1-1-0").mkdir()
+    (folder / "1-1-0" / "manifest.json").write_text("{}")
+    (folder / "manifest.json").unlink()
+    if left is not None:
+        (folder / "manifest.json").write_bytes(left)
+        assert [(each.path, each.what) for each in leftovers(tmp_path)] == [
+            (folder, "damaged draft of a run")
+        ]
+    again = Checkpoint(folder, {"data": "2"})
+    assert not again.has("1")
+    assert list(folder.iterdir()) == []
+    again.store("2", 6)
+    again.flush()
+    assert Checkpoint(folder, {"data": "2"}).load("2") == 6
 
 
-def test_a_damaged_value_is_none(tmp_path):
-    write_value(tmp_path / "x", np.arange(500))
-    whole = (tmp_path / "x").read_bytes()
-    assert read_value(tmp_path / "x").tolist() == list(range(500))
-    for damaged in (b"", whole[:40], whole[:1_000] + b"?" + whole[1_001:]):
-        (tmp_path / "x").write_bytes(damaged)
-        assert read_value(tmp_path / "x") is None
+@pytest.mark.parametrize("mine", ["notes.txt", "1-1-0/notes.txt", "manifest.json"])
+def test_files_of_others_are_not_removed(tmp_path, mine):
+    folder = tmp_path / "x"
+    stored = Checkpoint(folder, {"data": "1"})
+    stored.store("1", 5)
+    stored.flush()
+    (folder / "manifest.json").write_bytes(b"")
+    (folder / "1-1-0").mkdir()
+    (folder / mine).write_text("// mine")
+    before = sorted(folder.rglob("*"))
+    with pytest.raises(ValueError, match=f"not a draft of lsbn: {mine} does not"):
+        Checkpoint(folder, {"data": "1"})
+    assert sorted(folder.rglob("*")) == before
+    assert leftovers(tmp_path) == []
 
 
-def test_a_table_is_not_copied_when_it_is_written(tmp_path):
-    table = {"codes": np.zeros((4, 1 << 24), np.uint8), "cards": np.arange(4)}
-    tracemalloc.start()
-    write_value(tmp_path / "x", table)
-    _, written = tracemalloc.get_traced_memory()
-    tracemalloc.reset_peak()
-    found = read_value(tmp_path / "x")
-    _, read = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert written < table["codes"].nbytes / 2
-    assert read < 1.5 * table["codes"].nbytes
-    assert same(found, table)
+def test_damaged_pieces_are_computed_again_once(tmp_path):
+    calls = []
+
+    def square(k):
+        calls.append(k)
+        return np.arange(100) * k
+
+    def work():
+        stored = Checkpoint(tmp_path / "x", {})
+        with stored.active():
+            found = parallel.run(square, range(4), 1, PLAIN)
+            stored.flush()
+        return [each[1] for each in found]
+
+    assert work() == [0, 1, 2, 3]
+    for k, file in enumerate((tmp_path / "x").glob("*.npz")):
+        damage(file.rename(file.with_name(f"f{k:015x}.npz")))
+    calls.clear()
+    assert work() == [0, 1, 2, 3]
+    assert calls == [0, 1, 2, 3]
+    assert work() == [0, 1, 2, 3]
+    assert calls == [0, 1, 2, 3]
 
 
 def test_a_process_may_die_while_it_makes_a_draft(tmp_path):
@@ -137,6 +118,23 @@ def test_a_power_cut_may_empty_the_folder_of_a_piece(tmp_path):
 
 class Stopped(Exception):
     """Stands for the death of a process."""
+
+
+def test_a_piece_is_on_the_disk_before_the_calls_inside_are_removed(tmp_path, monkeypatch):
+    """Single pieces do not wait for the disk."""
+    monkeypatch.setattr(checkpoint, "_INTERVAL", 0.0)
+    inside, sync, found = tmp_path / "x" / "1-1-0", os.fsync, []
+
+    def look(handle):
+        found.append(inside.exists())
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", look)
+    with Checkpoint(tmp_path / "x", {}).active():
+        parallel.once(lambda: parallel.run(abs, [-1, -2], 1, PLAIN), PLAIN)
+        parallel.run(abs, range(5), 1, PLAIN)
+    assert found == [False, True, True]
+    assert not inside.exists()
 
 
 def test_a_draft_without_pieces_does_not_stay_after_an_error(tmp_path):
@@ -177,7 +175,6 @@ def test_finished_pieces_are_not_computed_again(tmp_path, monkeypatch, n_jobs):
     stop[0] = False
     assert work() == ([20, 40], [0, 1, 4, 9, 16])
     assert calls == [4]
-    assert not (tmp_path / "x").exists()
 
 
 def fingerprint(model):
@@ -256,6 +253,25 @@ def test_the_last_pass_needs_none_of_the_stages_before(tmp_path, monkeypatch, ta
         [vars(each) for each in figures["communities"]] for figures in (ours, other)
     )
     assert ours == other
+
+
+def test_what_is_needed_of_the_pairs_is_one_piece(tmp_path, monkeypatch, table):
+    """A fit that is stopped in LocalLearn does not count the pairs again."""
+    monkeypatch.setattr("lsbn.fitting.REACH", 10)
+    monkeypatch.setattr(checkpoint, "_INTERVAL", 0.0)
+    options = {"random_state": 1, "effort": "quick"}
+    wanted = fingerprint(LSBN(**options).fit(table))
+    options["checkpoint"] = tmp_path / "x"
+
+    def stop(*_, **__):
+        raise Stopped
+
+    with monkeypatch.context() as patch:
+        patch.setattr("lsbn.fitting.propose", stop)
+        with pytest.raises(Stopped):
+            LSBN(**options).fit(table)
+    monkeypatch.setattr(NetworkFit, "_surveyed", stop)
+    assert fingerprint(LSBN(**options).fit(table)) == wanted
 
 
 def test_without_a_seed_the_seed_of_the_draft_is_used(tmp_path, monkeypatch, table):

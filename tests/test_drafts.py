@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from draft_cases import damage
 from lsbn import Dataset, checkpoint
 from lsbn.cli.app import main
 from lsbn.data.columns import DataError
-from lsbn.drafts import KeptTable, draft_of, resumable
+from lsbn.drafts import KeptTable, draft_of, leftovers, resumable
 from lsbn.files import claimed
 
 OPTIONS = {"discretize": "quantile", "bins": 3, "missing": "infer", "na": "?"}
@@ -85,11 +86,50 @@ def test_a_file_that_changes_after_it_was_read_is_noticed(tmp_path, file):
     assert KeptTable(tmp_path / "draft", file, OPTIONS).read() is None
 
 
-def test_a_damaged_table_is_read_from_the_file_again(tmp_path, file):
+def lose(kept):
+    """Remove the table: the process died before it was written."""
+    kept.unlink()
+
+
+def forget(kept):
+    """Empty the manifest: the next fit starts again, and empties the draft."""
+    (kept.parent / "manifest.json").write_bytes(b"")
+
+
+@pytest.mark.parametrize("harm", [lose, damage, forget])
+def test_a_table_that_is_lost_or_damaged_is_kept_again(tmp_path, file, harm):
+    draft = tmp_path / "draft"
+    stored(draft, file)
+    harm(draft / "table.kept")
+    table = KeptTable(draft, file, OPTIONS)
+    found = table.read()
+    assert (found is None) == (harm is not forget)
+    dataset = found or Dataset.read(file, **OPTIONS)
+    with pytest.raises(Stopped), table.kept(dataset), fit_of(draft, dataset):
+        stop_after_a_piece()
+    assert KeptTable(draft, file, OPTIONS).read() is not None
+
+
+def test_a_table_that_was_read_from_the_draft_is_not_written_again(tmp_path, file, monkeypatch):
     stored(tmp_path / "draft", file)
-    (kept,) = (tmp_path / "draft").glob("*.kept")
-    kept.write_bytes(kept.read_bytes()[:-30])
-    assert KeptTable(tmp_path / "draft", file, OPTIONS).read() is None
+    table = KeptTable(tmp_path / "draft", file, OPTIONS)
+    dataset = table.read()
+    monkeypatch.setattr("lsbn.drafts.write_value", None)
+    with pytest.raises(Stopped), table.kept(dataset), fit_of(tmp_path / "draft", dataset):
+        stop_after_a_piece()
+
+
+def test_a_fit_removes_its_draft_but_not_that_of_a_run(tmp_path, file):
+    table, dataset = KeptTable(tmp_path / "x", file, OPTIONS), Dataset.read(file, **OPTIONS)
+    with table.kept(dataset):
+        with fit_of(tmp_path / "x", dataset):
+            checkpoint.begin_call(1).store(0, 5)
+        assert len(list((tmp_path / "x").glob("*.npz"))) == 1
+    assert not (tmp_path / "x").exists()
+    with fit_of(tmp_path / "x", dataset):
+        checkpoint.begin_call(1).store(0, 5)
+        checkpoint.begin_call(1).checkpoint.flush()
+    assert not (tmp_path / "x").exists()
 
 
 def test_the_draft_stays_until_the_result_is_written(tmp_path, monkeypatch):
@@ -130,7 +170,7 @@ def test_an_interrupted_command_says_what_remains(tmp_path, monkeypatch, file, c
 
     def interrupt(*_, **__):
         if pieces:
-            draft_of(run).mkdir()
+            (draft_of(run) / "0.npz").touch()
         raise KeyboardInterrupt
 
     monkeypatch.setattr("lsbn.cli.learn.learn_and_write", interrupt)
@@ -140,15 +180,17 @@ def test_an_interrupted_command_says_what_remains(tmp_path, monkeypatch, file, c
     assert (remains if pieces else "nothing was written") in capsys.readouterr().err
 
 
-def test_a_resumed_command_does_not_code_the_file_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoint, "_INTERVAL", 0.0)
-    data, run = tmp_path / "t.csv", tmp_path / "run"
-    rng = np.random.default_rng(0)
-    pd.DataFrame(rng.integers(3, size=(300, 12)).astype(str)).add_prefix("x").to_csv(
-        data, index=False
-    )
-    words = ["learn", str(data), "-o", str(run), "--effort", "quick", "--jobs", "1"]
-    flush, left = checkpoint.Checkpoint.flush, [3]
+def table_in(folder):
+    """Write a table of words, and give the command that learns from it."""
+    rng, data = np.random.default_rng(0), folder / "t.csv"
+    table = pd.DataFrame(rng.integers(3, size=(300, 12)).astype(str)).add_prefix("x")
+    table.to_csv(data, index=False)
+    return data, ["learn", str(data), "--effort", "quick", "--jobs", "1", "-o"]
+
+
+def stopped(words, monkeypatch, after=3):
+    """Run a command that stops when it has written some files of pieces."""
+    flush, left = checkpoint.Checkpoint.flush, [after]
 
     def stop(self):
         flush(self)
@@ -156,9 +198,16 @@ def test_a_resumed_command_does_not_code_the_file_again(tmp_path, monkeypatch):
         if not left[0]:
             raise Stopped
 
-    monkeypatch.setattr(checkpoint.Checkpoint, "flush", stop)
-    with pytest.raises(Stopped):
-        main(words)
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint, "_INTERVAL", 0.0)
+        patch.setattr(checkpoint.Checkpoint, "flush", stop)
+        with pytest.raises(Stopped):
+            main(words)
+
+
+def test_a_resumed_command_does_not_code_the_file_again(tmp_path, monkeypatch):
+    run, (data, words) = tmp_path / "run", table_in(tmp_path)
+    stopped([*words, str(run)], monkeypatch)
     assert draft_of(run).exists()
 
     def refuse(*_, **__):
@@ -168,7 +217,58 @@ def test_a_resumed_command_does_not_code_the_file_again(tmp_path, monkeypatch):
     changed = data.read_text().replace("1", "0", 1)
     original = data.read_text()
     data.write_text(changed)
-    assert main([*words, "--resume"]) == 2
+    assert main([*words, str(run), "--resume"]) == 2
     data.write_text(original)
-    assert main([*words, "--resume"]) == 0
+    assert main([*words, str(run), "--resume"]) == 0
     assert not draft_of(run).exists()
+
+
+RESULTS = ("edges.csv", "communities.json", "graph.graphml")
+
+
+@pytest.mark.parametrize("damaged", ["*.npz", "table.kept"])
+def test_a_run_with_damaged_files_resumes_with_the_same_bits(tmp_path, monkeypatch, damaged):
+    whole, run, (_, words) = tmp_path / "whole", tmp_path / "run", table_in(tmp_path)
+    assert main([*words, str(whole)]) == 0
+    stopped([*words, str(run)], monkeypatch, after=8)
+    files = list(draft_of(run).rglob(damaged))
+    assert files
+    for file in files:
+        damage(file)
+    assert main([*words, str(run), "--resume"]) == 0
+    for name in RESULTS:
+        assert (run / name).read_bytes() == (whole / name).read_bytes()
+
+
+def test_a_run_that_lost_its_manifest_is_listed_and_starts_again(tmp_path, monkeypatch, capsys):
+    whole, run, (_, words) = tmp_path / "whole", tmp_path / "run", table_in(tmp_path)
+    assert main([*words, str(whole)]) == 0
+    stopped([*words, str(run)], monkeypatch)
+    (draft_of(run) / "manifest.json").write_bytes(b"")
+    assert main(["clean", str(tmp_path)]) == 0
+    assert f"{draft_of(run)}: damaged draft of a run" in capsys.readouterr().out
+    assert main([*words, str(run), "--resume"]) == 0
+    assert "has a draft that cannot be resumed; the run begins" in capsys.readouterr().out
+    for name in RESULTS:
+        assert (run / name).read_bytes() == (whole / name).read_bytes()
+    assert not draft_of(run).exists()
+
+
+def test_a_folder_of_the_name_of_a_draft_is_listed(tmp_path):
+    """The process died before it wrote anything into it."""
+    draft_of(tmp_path / "run").mkdir()
+    (tmp_path / "mine").mkdir()
+    assert [each.path for each in leftovers(tmp_path)] == [draft_of(tmp_path / "run")]
+
+
+@pytest.mark.parametrize("pieces", [True, False])
+def test_a_command_that_is_refused_leaves_the_draft_as_it_was(tmp_path, monkeypatch, pieces):
+    run, (_, words) = tmp_path / "run", table_in(tmp_path)
+    if pieces:
+        stopped([*words, str(run)], monkeypatch)
+    else:
+        draft_of(run).mkdir()
+        (draft_of(run) / "mine.txt").write_text("mine")
+    before = {path: path.stat().st_mtime_ns for path in draft_of(run).rglob("*")}
+    assert main([*words, str(run), "--resume", "--missing", "state", "--seed", "8"]) == 2
+    assert {path: path.stat().st_mtime_ns for path in draft_of(run).rglob("*")} == before

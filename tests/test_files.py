@@ -30,6 +30,18 @@ def test_a_full_disk_names_the_file(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_lasting_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    steps, sync, move = [], os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda handle: (steps.append("sync"), sync(handle)))
+    monkeypatch.setattr(os, "replace", lambda *paths: (steps.append("move"), move(*paths)))
+    for lasting, wanted in ((True, ["sync", "move"]), (False, ["move"])):
+        with atomic_file(tmp_path / "x", lasting=lasting) as draft:
+            draft.write_text("whole")
+        assert steps == wanted
+        steps.clear()
+    assert (tmp_path / "x").read_text() == "whole"
+
+
 @pytest.mark.parametrize("exchange", [True, False])
 def test_a_folder_is_replaced(tmp_path, monkeypatch, exchange):
     if not exchange:

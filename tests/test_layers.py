@@ -10,7 +10,7 @@ import lsbn
 SOURCE = Path(lsbn.__file__).parent
 LAYERS = (
     {"kernels", "checkpoint", "files", "garbage", "parallel", "placing"}
-    | {"stagenames", "version", "workers"},
+    | {"plainfiles", "stagenames", "version", "workers"},
     {"data", "graph", "network", "metrics", "knowledge"},
     {"pairs"},
     {"partition", "learners"},

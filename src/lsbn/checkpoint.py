@@ -5,8 +5,8 @@ active, `lsbn.parallel` numbers the calls and stores the result of every piece u
 its call and its place. A resumed fit repeats the cheap work between the calls and reads the stored
 pieces instead of computing them again. So it ends with the same bits.
 
-Pieces are plain values with arrays. Each file is an ``.npz`` with one array for each type of
-number, and an index in JSON. Nothing is pickled. A file is written whole or not at all.
+Pieces are plain values with arrays, written by `lsbn.plainfiles`. A file is written whole or not at
+all.
 
 A piece that takes long has a folder of its own inside the draft, where the calls inside the piece
 are stored in the same way. It is removed when the piece is written.
@@ -15,41 +15,43 @@ are stored in the same way. It is removed when the piece is written.
 from __future__ import annotations
 
 import json
+import os
+import re
 import secrets
 import shutil
 import time
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import lru_cache
-from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from lsbn.files import atomic_file
+from lsbn.files import UNFINISHED, atomic_file
+from lsbn.plainfiles import Flat, arrays_of, decoded, encoded, index_of, write
 
 __all__ = [
+    "KEPT",
+    "MANIFEST",
     "PLAIN",
     "Checkpoint",
     "Codec",
     "Record",
     "begin_call",
+    "foreign_in",
     "is_active",
-    "read_value",
+    "read_manifest",
     "within_piece",
-    "write_value",
 ]
 
 MANIFEST = "manifest.json"
+KEPT = "table.kept"
+"""A value that is kept beside the pieces, see `lsbn.drafts.KeptTable`."""
+_NAMES = re.compile(r"manifest\.json|table\.kept|[0-9a-f]{16}\.npz|[0-9]+-[0-9]+-[0-9]+")
+"""Names of the files and folders of a draft."""
+_START = b'{\n "'
+"""How the manifest of a draft begins."""
 _INTERVAL = 0.25
 """Seconds between two files. Pieces that are ready earlier wait in memory."""
-_SCALARS = (int, float, str, bool, type(None))
-_INDEX, _VALUE = "index", "value"
-_UNREADABLE = (EOFError, OSError, ValueError, KeyError, zipfile.BadZipFile)
-"""Errors of files that are not whole, for example after a power cut."""
 _ACTIVE: ContextVar[Checkpoint | None] = ContextVar("checkpoint", default=None)
 
 
@@ -78,11 +80,10 @@ class Checkpoint:
     Parameters
     ----------
     folder : path
-        It is made when the first piece is written.
+        It is made when the first piece is written, or when a call begins whose pieces have
+        folders of their own.
     identity : mapping of str to str
         What the pieces depend on, such as a digest of the data; the key is a word for the user.
-    begin : callable, optional
-        Called with the folder when it is made.
 
     Raises
     ------
@@ -90,30 +91,30 @@ class Checkpoint:
         If the folder has pieces of another fit. The message says what differs.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        identity: Mapping[str, str],
-        begin: Callable[[Path], None] | None = None,
-    ) -> None:
-        self.folder, self.identity, self._begin = Path(folder), dict(identity), begin
+    def __init__(self, folder: Path, identity: Mapping[str, str]) -> None:
+        self.folder, self.identity = Path(folder), dict(identity)
         self._entries: dict[str, tuple[Path, Any]] = {}
         self._waiting: dict[str, Any] = {}
-        self._arrays: dict[str, _Flat] = {}
+        self._arrays: dict[str, Flat] = {}
         self._calls, self._written = 0, time.monotonic()
         if self.folder.exists():
             self._check()
-            for path in sorted(self.folder.glob("*.npz")):
-                self._entries |= {key: (path, tree) for key, tree in _index_of(path).items()}
+            for path in sorted(self.folder.glob("*.npz"), key=os.path.getmtime):
+                self._entries |= {key: (path, tree) for key, tree in index_of(path).items()}
 
     def _check(self) -> None:
-        """Raise an error if the folder is not a draft of this fit."""
+        """Raise an error if the folder is not a draft of this fit.
+
+        If a power cut took the manifest, nobody knows which fit the pieces are of: remove them.
+        """
         found = read_manifest(self.folder)
         if found is None:
-            if not all(each.match(f".{MANIFEST}.*.tmp") for each in self.folder.iterdir()):
+            if (name := foreign_in(self.folder)) is not None:
                 raise ValueError(
-                    f"{self.folder} is not a draft of lsbn; choose another checkpoint folder"
+                    f"{self.folder} is not a draft of lsbn: {name} does not belong to a draft; "
+                    f"move {name} away, or choose another folder"
                 )
+            _remove_pieces(self.folder)
             return
         other = [name for name, value in self.identity.items() if found.get(name) != value]
         if other:
@@ -123,8 +124,8 @@ class Checkpoint:
             )
 
     @contextmanager
-    def active(self, remove: bool = True) -> Iterator[None]:
-        """Store the pieces of all calls inside the block; remove the folder if the block ends well.
+    def active(self) -> Iterator[None]:
+        """Store the pieces of all calls inside the block.
 
         After an error or Ctrl-C the folder stays, if it has any piece.
         """
@@ -139,8 +140,6 @@ class Checkpoint:
             raise
         finally:
             _ACTIVE.reset(token)
-        if remove:
-            shutil.rmtree(self.folder, ignore_errors=True)
 
     def begin(self, pieces: int) -> Record:
         """Give a number to the next call, which has this number of pieces."""
@@ -148,17 +147,17 @@ class Checkpoint:
         return Record(self, f"{self._calls}/{pieces}")
 
     def has(self, key: str) -> bool:
-        """Return whether a piece is stored."""
-        return key in self._entries
+        """Return whether a piece is stored in a file that can be read."""
+        return key in self._entries and arrays_of(self._entries[key][0]) is not None
 
     def load(self, key: str) -> Any:
         """Return a stored piece."""
         path, tree = self._entries[key]
-        return _decoded(tree, _arrays_of(path))
+        return decoded(tree, arrays_of(path) or {})
 
     def store(self, key: str, value: Any) -> None:
         """Store a piece, now or together with those that are ready soon."""
-        self._waiting[key] = _encoded(value, self._arrays)
+        self._waiting[key] = encoded(value, self._arrays)
         if time.monotonic() - self._written >= _INTERVAL:
             self.flush()
             return
@@ -166,24 +165,28 @@ class Checkpoint:
             flat.keep()
 
     def flush(self) -> None:
-        """Write all pieces that wait."""
+        """Write all pieces that wait.
+
+        If they replace the folders of calls inside them, wait until they are on the disk: else a
+        power cut could take both. Waiting for each of all pieces would take too long.
+        """
         if not self._waiting:
             return
         self.make_folder()
-        with atomic_file(self.folder / f"{secrets.token_hex(8)}.npz") as draft:
-            _write(draft, self._waiting, self._arrays)
-        for key in self._waiting:
-            shutil.rmtree(self.place_of(key), ignore_errors=True)
+        replaced = [place for key in self._waiting if (place := self.place_of(key)).exists()]
+        path = self.folder / f"{secrets.token_hex(8)}.npz"
+        with atomic_file(path, lasting=bool(replaced)) as draft:
+            write(draft, self._waiting, self._arrays)
+        for place in replaced:
+            shutil.rmtree(place, ignore_errors=True)
         self._waiting, self._arrays, self._written = {}, {}, time.monotonic()
 
     def make_folder(self) -> None:
         """Make the folder, if it is not there."""
         self.folder.mkdir(parents=True, exist_ok=True)
         if not (self.folder / MANIFEST).exists():
-            with atomic_file(self.folder / MANIFEST) as draft:
+            with atomic_file(self.folder / MANIFEST, lasting=True) as draft:
                 draft.write_text(json.dumps(self.identity, indent=1), encoding="utf-8")
-            if self._begin is not None:
-                self._begin(self.folder)
 
     def place_of(self, key: str) -> Path:
         """Return the folder of the calls inside a piece."""
@@ -231,7 +234,7 @@ def within_piece(place: Path | None = None) -> Iterator[None]:
     if place is not None and place.parent.exists():
         if read_manifest(place) is None:  # the process that made the folder died at once
             shutil.rmtree(place, ignore_errors=True)
-        with Checkpoint(place, {"piece": place.name}).active(remove=False):
+        with Checkpoint(place, {"piece": place.name}).active():
             yield
         return
     token = _ACTIVE.set(None)
@@ -250,103 +253,28 @@ def read_manifest(folder: Path) -> dict[str, str] | None:
     return found if isinstance(found, dict) else None
 
 
-def write_value(path: Path, value: Any) -> None:
-    """Write one plain value to a file, whole or not at all."""
-    arrays: dict[str, _Flat] = {}
-    tree = _encoded(value, arrays)
-    with atomic_file(path) as draft:
-        _write(draft, {_VALUE: tree}, arrays)
+def foreign_in(folder: Path) -> str | None:
+    """Return the name of something in a folder that is not of a draft, None if there is none.
 
-
-def read_value(path: Path) -> Any:
-    """Return what `write_value` wrote, None if the file cannot be read."""
+    The manifest of a draft may be cut off, or have zeros at its end, as after a power cut.
+    """
+    for place, folders, files in os.walk(folder):
+        for name in sorted([*folders, *files]):
+            if not (_NAMES.fullmatch(name) or UNFINISHED.fullmatch(name)):
+                return str(Path(place, name).relative_to(folder))
     try:
-        return _decoded(_index_of(path)[_VALUE], _arrays_of.__wrapped__(path), copies=False)
-    except _UNREADABLE:
+        start = (folder / MANIFEST).read_bytes()[: len(_START)]
+    except FileNotFoundError:
         return None
+    except OSError:
+        return MANIFEST
+    return None if _START.startswith(start.rstrip(b"\0")) else MANIFEST
 
 
-class _Flat:
-    """Arrays of one type one after the other."""
-
-    def __init__(self) -> None:
-        self.parts: list[np.ndarray] = []
-        self.size = self.kept = 0
-
-    def append(self, array: np.ndarray) -> int:
-        """Append an array, and return where it begins."""
-        start, self.size = self.size, self.size + array.size
-        self.parts.append(array.reshape(-1))
-        return start
-
-    def keep(self) -> None:
-        """Copy the arrays that were appended: they may change before they are written."""
-        self.parts[self.kept :] = [part.copy() for part in self.parts[self.kept :]]
-        self.kept = len(self.parts)
-
-    def joined(self) -> np.ndarray:
-        """Return all arrays as one; a single one, such as a table, is not copied."""
-        return self.parts[0] if len(self.parts) == 1 else np.concatenate(self.parts)
-
-
-def _write(path: Path, trees: Mapping[str, Any], arrays: Mapping[str, _Flat]) -> None:
-    """Write encoded values as an ``.npz`` file, which is not compressed: this takes too long."""
-    index = json.dumps(trees)
-    parts = {name: flat.joined() for name, flat in arrays.items()}
-    parts[_INDEX] = np.frombuffer(index.encode(), np.uint8)
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, array in parts.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
-                np.lib.format.write_array(file, array, allow_pickle=False)
-
-
-def _encoded(value: Any, arrays: dict[str, _Flat]) -> Any:
-    """Return a value for JSON, and append its arrays to the flat arrays by type."""
-    if isinstance(value, np.ndarray | np.generic):
-        array = np.asarray(value)
-        if array.dtype.kind not in "biuf":
-            raise TypeError(f"an array of {array.dtype} cannot be stored in a checkpoint")
-        kind = array.dtype.str[1:]
-        if kind not in arrays:
-            arrays[kind] = _Flat()
-        return [kind, arrays[kind].append(array), *array.shape]
-    if isinstance(value, list | tuple):
-        items = [x if type(x) in _SCALARS else _encoded(x, arrays) for x in value]
-        return {"lt"[isinstance(value, tuple)]: items}
-    if isinstance(value, dict):
-        return {"d": [[key, _encoded(item, arrays)] for key, item in value.items()]}
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    raise TypeError(f"{type(value).__name__} cannot be stored in a checkpoint")
-
-
-def _decoded(tree: Any, arrays: Mapping[str, np.ndarray], *, copies: bool = True) -> Any:
-    """Return the value of `_encoded`, with copies of the arrays if others take them as well."""
-    if isinstance(tree, list):
-        name, start, *shape = tree
-        flat = arrays[name][start : start + prod(shape)]
-        found = flat if len(shape) == 1 else flat.reshape(shape)
-        return found.copy() if copies else found
-    if not isinstance(tree, dict):
-        return tree
-    ((kind, content),) = tree.items()
-    if kind == "d":
-        return {key: _decoded(item, arrays, copies=copies) for key, item in content}
-    items = [_decoded(x, arrays, copies=copies) if type(x) in (dict, list) else x for x in content]
-    return tuple(items) if kind == "t" else items
-
-
-def _index_of(path: Path) -> dict[str, Any]:
-    """Return the index of a file; a file that cannot be read has no pieces."""
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            return json.loads(archive[_INDEX].tobytes())
-    except _UNREADABLE:
-        return {}
-
-
-@lru_cache(maxsize=4)
-def _arrays_of(path: Path) -> dict[str, np.ndarray]:
-    """Return the arrays of a file; pieces of one file are mostly read one after the other."""
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-        return {name: archive[name] for name in archive.files if name != _INDEX}
+def _remove_pieces(folder: Path) -> None:
+    """Remove all that is in a draft but the kept table, which has a digest of its own."""
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.name != KEPT:
+            path.unlink()

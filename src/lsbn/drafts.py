@@ -7,9 +7,8 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -17,19 +16,19 @@ from typing import Any
 
 import numpy as np
 
-from lsbn.checkpoint import Checkpoint, read_manifest, read_value, write_value
+from lsbn.checkpoint import KEPT, MANIFEST, Checkpoint, foreign_in, read_manifest
 from lsbn.data import Dataset
 from lsbn.data.discretize import CutPoints
+from lsbn.files import UNFINISHED
+from lsbn.plainfiles import read_value, write_value
 from lsbn.version import __version__
 
 __all__ = ["KeptTable", "Leftover", "draft_of", "leftovers", "remove", "resumable"]
 
 _NOT_SETTINGS = ("checkpoint", "n_jobs", "random_state", "verbose")
 """Parameters that do not change the result, or are checked apart."""
-_TABLE = "table.kept"
-_TEMPORARY = re.compile(r"^\..+\.[0-9a-f]{8}(-[0-9]+-[0-9a-f]{8})?\.tmp$")
-"""Names of files and folders that `lsbn.files` was writing, also in older versions."""
-_BEGIN: ContextVar[Callable[[Path], None] | None] = ContextVar("begin", default=None)
+_DRAFT = re.compile(r"\..+\.draft")
+"""Names of `draft_of`."""
 
 
 def draft_of(output: str | os.PathLike[str]) -> Path:
@@ -52,6 +51,8 @@ def resumable(
     seed: np.random.SeedSequence,
 ) -> Iterator[np.random.SeedSequence]:
     """Store finished pieces of a fit in a folder, and begin with those that are there.
+
+    The folder is removed if the block ends well, unless a `KeptTable` is in it, which removes it.
 
     Parameters
     ----------
@@ -85,12 +86,13 @@ def resumable(
         "seed": f"{seed.entropy} {list(seed.spawn_key)}",
         "size of the table": f"{dataset.n_rows:,} rows, {dataset.n_variables:,} variables",
     }
-    begin = _BEGIN.get()
-    pieces = Checkpoint(Path(path), identity, begin)
-    with pieces.active(remove=begin is None):
+    pieces = Checkpoint(Path(path), identity)
+    with pieces.active():
         yield seed
-    if begin is not None and pieces.folder.exists():
+    if (pieces.folder / KEPT).exists():
         pieces.flush()
+    else:
+        shutil.rmtree(pieces.folder, ignore_errors=True)
 
 
 class KeptTable:
@@ -111,6 +113,7 @@ class KeptTable:
         self, draft: Path, data: str | os.PathLike[str], options: Mapping[str, Any]
     ) -> None:
         self.draft, self.data, self.options = draft, Path(data), dict(options)
+        self._holds_a_table = False
 
     @cached_property
     def source(self) -> str:
@@ -127,7 +130,8 @@ class KeptTable:
         The digest is taken now: if the file changes after it was read, a resumed run notices it.
         """
         source = self.source if self.data.is_file() else None
-        found = read_value(self.draft / _TABLE)
+        found = read_value(self.draft / KEPT)
+        self._holds_a_table = found is not None
         if found is None or found["source"] != source:
             return None
         fields = found["table"]
@@ -136,23 +140,30 @@ class KeptTable:
 
     @contextmanager
     def kept(self, dataset: Dataset) -> Iterator[None]:
-        """Let a fit inside the block write the table into its draft, with the first piece.
+        """Keep the table in the draft, and keep the draft until the block ends well.
 
-        The draft stays until the block ends well, so until the result is written.
+        So it stays until the result of the run is written. After an error it stays if it has any
+        piece. A whole table in the draft is not replaced: the draft may be that of another run.
         """
-
-        def write(folder: Path) -> None:
-            cuts = tuple(None if cut is None else asdict(cut) for cut in dataset.cuts)
-            fields = {name: getattr(dataset, name) for name in Dataset.__dataclass_fields__}
-            value = {"source": self.source, "table": fields | {"cuts": cuts}}
-            write_value(folder / _TABLE, value)
-
-        token = _BEGIN.set(write)
         try:
+            if not self._holds_a_table:
+                self._write(dataset)
             yield
-        finally:
-            _BEGIN.reset(token)
+        except BaseException:
+            if next(self.draft.rglob("*.npz"), None) is None:
+                (self.draft / KEPT).unlink(missing_ok=True)
+                with suppress(OSError):  # a folder with something else stays
+                    self.draft.rmdir()
+            raise
         shutil.rmtree(self.draft, ignore_errors=True)
+
+    def _write(self, dataset: Dataset) -> None:
+        """Write the table into the draft."""
+        cuts = tuple(None if cut is None else asdict(cut) for cut in dataset.cuts)
+        fields = {name: getattr(dataset, name) for name in Dataset.__dataclass_fields__}
+        self.draft.mkdir(parents=True, exist_ok=True)
+        value = {"source": self.source, "table": fields | {"cuts": cuts}}
+        write_value(self.draft / KEPT, value)
 
 
 def _digest_of_data(dataset: Dataset) -> str:
@@ -214,17 +225,25 @@ def leftovers(folder: str | os.PathLike[str]) -> list[Leftover]:
     for place, folders, files in os.walk(folder):
         for name in sorted([*folders, *files]):
             path = Path(place, name)
-            manifest = read_manifest(path) if name in folders else None
-            if manifest is not None and "code of lsbn" in manifest:
-                what = f"draft of a run, {manifest.get('size of the table', 'unknown size')}"
-            elif _TEMPORARY.match(name):
+            what = _draft_at(path) if name in folders else None
+            if what is None and UNFINISHED.fullmatch(name):
                 what = "unfinished folder" if name in folders else "unfinished file"
-            else:
+            if what is None:
                 continue
             if name in folders:
                 folders.remove(name)
             found.append(_leftover(path, what))
     return sorted(found, key=lambda each: each.path)
+
+
+def _draft_at(path: Path) -> str | None:
+    """Describe a draft, also one whose manifest cannot be read; None if the folder is no draft."""
+    manifest = read_manifest(path)
+    if manifest is not None:
+        size = manifest.get("size of the table", "unknown size")
+        return f"draft of a run, {size}" if "code of lsbn" in manifest else None
+    ours = (path / MANIFEST).exists() or _DRAFT.fullmatch(path.name)
+    return "damaged draft of a run" if ours and foreign_in(path) is None else None
 
 
 def _leftover(path: Path, what: str) -> Leftover:

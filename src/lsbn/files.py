@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 __all__ = [
+    "UNFINISHED",
     "atomic_file",
     "atomic_folder",
     "claimed",
@@ -21,6 +22,9 @@ __all__ = [
     "require_ordinary",
     "safe_name",
 ]
+
+UNFINISHED = re.compile(r"\..+\.[0-9a-f]{8}(-[0-9]+-[0-9a-f]{8})?\.tmp")
+"""Names of files and folders that are being written, also in older versions."""
 
 HOST = hashlib.sha256(platform.node().encode()).hexdigest()[:8]
 """Stands for this machine in the names of drafts."""
@@ -30,7 +34,7 @@ _FORMULA = re.compile(r"'*([=@\t\r]|[+-].*[(|!=])", re.DOTALL)
 
 
 @contextmanager
-def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic_file(path: str | os.PathLike[str], *, lasting: bool = False) -> Iterator[Path]:
     """Yield the path of a draft; the draft becomes `path` if the block ends without an error.
 
     The draft is in the same folder, so that the move is one step. If the block raises an error, or
@@ -40,6 +44,9 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     ----------
     path : str or path
         The file to write.
+    lasting : bool
+        Wait until the contents are on the disk, which takes some milliseconds. Without it, a power
+        cut in the next seconds may leave an empty file, or one of zeros.
 
     Yields
     ------
@@ -65,6 +72,8 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     try:
         with _named_errors(draft, target):
             yield draft
+            if lasting:
+                _wait_for_disk(draft)
             os.replace(draft, target)
     finally:
         draft.unlink(missing_ok=True)
@@ -225,6 +234,12 @@ def _named_errors(draft: Path, target: Path) -> Iterator[None]:
             raise
         shown = target if name is None else str(name).replace(str(draft), str(target), 1)
         raise type(error)(error.errno, error.strerror, str(shown)) from error
+
+
+def _wait_for_disk(path: Path) -> None:
+    """Return when the contents of a file are on the disk."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
 
 
 def _draft_beside(target: Path) -> Path:

@@ -169,10 +169,12 @@ def _recorded(
     if codec is None or (record is None and not packed):
         yield from compute(dict.fromkeys(range(n)))
         return
-    for place in range(n if record else 0):
+    left: Places = {}
+    for place in range(n):
         if record is not None and record.has(place):
             yield ReadPlace(place), codec.unpack(record.load(place))
-    left: Places = {k: None for k in range(n) if record is None or not record.has(k)}
+        else:
+            left[place] = None
     if record is not None and nested:
         folder_of = record.places()
         left = {k: folder_of(k) for k in left}

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from lsbn.checkpoint import read_value, write_value
 from lsbn.framework.diagnostics import CommunityDiagnostics
 from lsbn.framework.groundwork import GROUNDWORK, Groundwork
 from lsbn.learners import Candidates
+from lsbn.plainfiles import read_value, write_value
 
 LISTS = [np.array([0, 2]), np.array([], np.int64), np.array([1])]
 TREE = np.array([[0.0, 1.0, 0.25, 3.0]])

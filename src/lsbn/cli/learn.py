@@ -159,8 +159,8 @@ def run(arguments: argparse.Namespace) -> None:
     collect_knowledge(arguments)
     stages = StageProgress()
     with claimed(arguments.output):
-        _check_draft(arguments)
         draft = draft_of(arguments.output)
+        _check_draft(draft, arguments)
         kept = KeptTable(draft, arguments.data, layout_options(arguments))
         dataset = read_table(arguments, stages, kept)
         truth = read_truth(arguments, dataset.names)
@@ -173,13 +173,13 @@ def run(arguments: argparse.Namespace) -> None:
     print_written(arguments.output, stages.total)
 
 
-def _check_draft(arguments: argparse.Namespace) -> None:
+def _check_draft(draft: Path, arguments: argparse.Namespace) -> None:
     """Raise an error if a draft would be lost; say so if there is none to resume."""
-    from lsbn.drafts import draft_of
+    from lsbn.checkpoint import read_manifest
 
-    draft = draft_of(arguments.output)
-    if arguments.resume and not draft.exists():
-        print(f"note: {arguments.output} has no draft; the run begins at the start")
+    if arguments.resume and read_manifest(draft) is None:
+        kind = "a draft that cannot be resumed" if draft.exists() else "no draft"
+        print(f"note: {arguments.output} has {kind}; the run begins at the start")
     elif draft.exists() and arguments.force and not arguments.resume:
         shutil.rmtree(draft)
     elif draft.exists() and not arguments.resume:

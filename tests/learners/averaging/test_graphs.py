@@ -5,10 +5,10 @@ import pytest
 
 import naive
 from kernel_cases import random_families
+from learner_cases import listed_sets
 from lsbn.data import Dataset
 from lsbn.learners.averaging import SamplingSettings, learn_model_averaging
 from lsbn.learners.averaging.graphs import GraphChain, GraphSettings, expected_edges, partners_of
-from lsbn.learners.averaging.parent_sets import ParentSets
 from lsbn.learners.scoring import Score
 from lsbn.network.generators import random_network
 
@@ -26,18 +26,6 @@ def learn(table, **options):
 
 def dense(learned):
     return learned.edges.matrix.toarray()
-
-
-def listed_sets(families):
-    """Parent sets of families {frozenset: score}, over all variables as candidates."""
-    ranked = [sorted(family.items(), key=lambda item: -item[1]) for family in families]
-    others = [np.array(sorted(set().union(*family)), np.int64) for family in families]
-    masks = [
-        np.array([sum(1 << cand.tolist().index(u) for u in s) for s, _ in rows], np.uint64)
-        for rows, cand in zip(ranked, others, strict=True)
-    ]
-    scores = [np.array([score for _, score in rows]) for rows in ranked]
-    return ParentSets.from_variables(others, masks, scores)
 
 
 @pytest.mark.parametrize(

@@ -32,16 +32,36 @@ class Chain(ChainSums):
         self.keys, self.rng, self.trail = keys, rng, Trail(len(keys))
 
     def advance(self, sets: ParentSets, core: ParentSets, settings: SamplingSettings) -> dict:
-        """Sample one more part, and return the state for `restore`.
+        """Sample one more part, and return it for `add`, with the state of the chain after it.
 
-        The first part is burn-in: the second replaces it.
+        A draft stores each part. It would grow with the square of their number if a part had the
+        sums and draws of those before.
         """
         part, squares = np.zeros_like(self.total), np.zeros_like(self.total)
         sums, pace = EdgeSums(sets.lists, part, squares), (settings.sweeps, settings.thin)
         kept = np.empty((settings.sweeps // settings.thin, len(self.keys)))
-        self.add_part(sums, self._sample(core, pace, sums, kept), settings.sweeps)
-        self.trail.add(kept, first=self.parts == 1)
-        return vars(self) | {"rng": self.rng.bit_generator.state, "trail": vars(self.trail)}
+        scores = self._sample(core, pace, sums, kept)
+        drawn = {"total": part, "squares": squares, "scores": scores, "kept": kept}
+        return drawn | {"position": self.position, "rng": self.rng.bit_generator.state}
+
+    def add(self, part: dict, sets: ParentSets, settings: SamplingSettings) -> None:
+        """Add a part that this chain sampled, or one with the same seed at the same place.
+
+        The first part is burn-in: the second replaces it.
+        """
+        self.rng.bit_generator.state, self.position = part["rng"], part["position"]
+        sums = EdgeSums(sets.lists, part["total"], part["squares"])
+        self.add_part(sums, part["scores"], settings.sweeps)
+        self.trail.add(part["kept"], first=self.parts == 1)
+
+    @property
+    def position(self) -> np.ndarray:
+        """Keys of the order, or orders, with which the next part begins."""
+        return self.keys
+
+    @position.setter
+    def position(self, keys: np.ndarray) -> None:
+        self.keys = keys
 
     def _sample(
         self, core: ParentSets, pace: tuple[int, int], sums: EdgeSums, kept: np.ndarray
@@ -52,12 +72,6 @@ class Chain(ChainSums):
     def edge_draws(self, sets: ParentSets, edge: int) -> np.ndarray:
         """Posterior of an edge, an entry of ``sets.edges()``, given each order that was kept."""
         return sets.edge_posteriors(edge, self.trail.draws)
-
-    def restore(self, state: dict) -> None:
-        """Go on from the state of a chain with the same seed."""
-        self.rng.bit_generator.state = state["rng"]
-        vars(self.trail).update(state["trail"])
-        vars(self).update(state | {"rng": self.rng, "trail": self.trail})
 
 
 class TemperedChain(Chain):
@@ -86,6 +100,15 @@ class TemperedChain(Chain):
         self.betas = settings.ladder(settings.hottest)
         self.replicas = np.array([orders[t % len(orders)] for t in range(len(self.betas))])
         super().__init__(self.replicas[0], size, rng)
+
+    @property
+    def position(self) -> np.ndarray:
+        """Keys of the orders at all temperatures."""
+        return self.replicas
+
+    @position.setter
+    def position(self, keys: np.ndarray) -> None:
+        self.replicas, self.keys = keys, keys[0]
 
     def _sample(
         self, core: ParentSets, pace: tuple[int, int], sums: EdgeSums, kept: np.ndarray

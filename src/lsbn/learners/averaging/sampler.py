@@ -269,9 +269,9 @@ class OrderSampler:
         least = max(2 * s.sweeps, s.least_steps // sets.n_variables)
         most = max(least, most_steps // sets.n_variables)
         while True:
-            states = self._each(_advanced, (sets, core, s), chains)
-            for chain, state in zip(chains, states, strict=True):
-                chain.restore(state)
+            parts = self._each(_advanced, (sets, core, s), chains)
+            for chain, part in zip(chains, parts, strict=True):
+                chain.add(part, sets, s)
             done = chains[0].sweeps
             error = standard_error(best_mode(chains, s.worse_mode))
             if done >= most or (done >= least and error < s.tolerance):
@@ -317,7 +317,7 @@ class OrderSampler:
 
 
 def _advanced(data: tuple[ParentSets, ParentSets, SamplingSettings], chain: Chain) -> dict:
-    """Sample one more part of a chain, and return its state."""
+    """Sample one more part of a chain."""
     return chain.advance(*data)
 
 
@@ -356,7 +356,7 @@ def _side_average(
         chain = TemperedChain([keys], sets.n_candidates, rng, sampling)
     least = sampling.least_steps // sets.n_variables
     for _ in range(max(sampling.side_parts, least // sampling.sweeps)):
-        chain.advance(sets, core, sampling)
+        chain.add(chain.advance(sets, core, sampling), sets, sampling)
     return chain.mean, sets.edges()
 
 
