@@ -109,7 +109,7 @@ def _method(diagnostics: FitDiagnostics) -> Iterator[Finding]:
 
 def _completed(diagnostics: FitDiagnostics) -> bool:
     """Return whether the result is an average over completions of the table."""
-    return diagnostics.missing is not None and diagnostics.missing.completions is not None
+    return diagnostics.missing is not None and bool(diagnostics.missing.completions)
 
 
 def _knowledge(diagnostics: FitDiagnostics) -> Iterator[Finding]:
