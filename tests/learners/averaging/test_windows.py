@@ -81,9 +81,7 @@ def test_each_window_begins_with_the_graph_of_the_window_before(seed, n):
 
 def test_a_window_that_has_no_graph_stays():
     """The order has a cycle through the other variable, so no sets of the window are possible."""
-    listed = ListedSets(
-        np.arange(3), np.array([[1], [0]], np.int32), np.zeros(2)
-    )
+    listed = ListedSets(np.arange(3), np.array([[1], [0]], np.int32), np.zeros(2))
     rows, windows = np.arange(2), (np.array([0, 1]), np.array([0]))
     gain, order = rearrange_windows(listed, rows, np.arange(2), windows, 1e-9)
     assert (gain, rows.tolist(), order.tolist()) == (0.0, [0, 1], [0, 1])
