@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import naive
 import naive_missing
 from lsbn import load_network
 from lsbn.answers.families import DataCounts
@@ -19,7 +20,7 @@ from lsbn.learners.scoring import columns_of
 from lsbn.missing import ChainSettings
 from lsbn.missing.chain import Augmentation, Round, log_evidence
 from lsbn.missing.halfway import FamilyTest, drawn_table, halfway_table
-from lsbn.missing.moves import is_acyclic, regions, reversed_edge
+from lsbn.missing.moves import after, closes_cycle, regions, reversed_edge
 from lsbn.missing.start import drawn_by_trees
 
 SPARSE = Score(density=0.05)
@@ -121,7 +122,7 @@ def test_networks_stay_acyclic_and_knowledge_holds(dataset, reverse):
         assert hr in net[bp]
         assert co not in net[ekg]
         assert len(net[ekg]) <= 1
-        assert is_acyclic(net)
+        assert naive.is_dag(net)
         changed |= {v for v in range(6) if net[v] != parents[v]}
     assert changed
 
@@ -223,6 +224,18 @@ def test_regions_equal_their_naive_twin(seed, n):
     kept = rng.random(n) < 0.5
     second = [own if same else other for own, other, same in zip(first, second, kept, strict=True)]
     assert regions(first, second) == naive_missing.regions(first, second)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 8), st.integers(1, 3))
+def test_a_move_closes_a_cycle_if_the_network_after_it_has_one(seed, n, size):
+    rng = np.random.default_rng(seed)
+    keys, edges = rng.random(n), rng.random((n, n)) < 0.4
+    parents = [tuple(np.flatnonzero(edges[v] & (keys < keys[v])).tolist()) for v in range(n)]
+    move = {
+        v: tuple(np.flatnonzero((rng.random(n) < 0.3) & (np.arange(n) != v)).tolist())
+        for v in rng.choice(n, min(size, n), replace=False).tolist()
+    }
+    assert closes_cycle(parents, move) != naive.is_dag(after(parents, move))
 
 
 def test_a_chain_takes_the_better_regions_of_another():
