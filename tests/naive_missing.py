@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+from sklearn.tree import DecisionTreeClassifier
 
 
 def row_probability(families, row):
@@ -57,3 +58,37 @@ def halfway_rows(first, second, above, cards):
                 place, step = place + row[u] * step, step * cards[u]
             rows.append(family.table[place])
         yield [(a * b) ** 0.5 for a, b in zip(*rows, strict=True)]
+
+
+def drawn_by_trees(codes, gaps, near, leaf, passes, rng):
+    """Draw each missing value from the known rows in its leaf, column by column, several times."""
+    codes = codes.copy()
+    for _ in range(passes):
+        for v in sorted(np.flatnonzero(gaps.any(axis=1)), key=lambda v: gaps[v].sum()):
+            rows, known = codes[np.sort(near[v])].T, ~gaps[v]
+            seed = int(rng.integers(2**31))
+            tree = DecisionTreeClassifier(min_samples_leaf=leaf, random_state=seed)
+            tree.fit(rows[known], codes[v, known])
+            of_known, shares = tree.apply(rows[known]), rng.random(gaps[v].sum())
+            drawn = []
+            for own, share in zip(tree.apply(rows[gaps[v]]), shares, strict=True):
+                values = np.sort(codes[v, known][of_known == own])
+                drawn.append(values[int(np.ceil(share * len(values))) - 1])
+            codes[v, gaps[v]] = drawn
+    return codes
+
+
+def regions(parents, theirs):
+    """Moves to another network: join variables that differ while an edge is between their sets."""
+    differ = [v for v in range(len(parents)) if parents[v] != theirs[v]]
+    groups = [{v} for v in differ]
+
+    def touch(one, other):
+        return any(
+            u in net[v] or v in net[u] for u in one for v in other for net in (parents, theirs)
+        )
+
+    while pairs := [pair for pair in itertools.combinations(groups, 2) if touch(*pair)]:
+        one, other = pairs[0]
+        groups = [group for group in groups if group not in (one, other)] + [one | other]
+    return [{v: theirs[v] for v in sorted(group)} for group in sorted(groups, key=min)]

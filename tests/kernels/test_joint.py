@@ -111,18 +111,38 @@ def test_more_cells_than_a_block_has_are_drawn_in_turns():
 
 
 @pytest.mark.parametrize("missing", [[0], [0, 1]])
-def test_many_children_do_not_make_the_product_zero(missing):
-    """Cell 0 tells 400 others, all of which are observed and rare; cell 1 is its copy."""
-    nothing, two, n = np.zeros(0, np.int64), np.array([2]), 402
-    rare, copy = np.array([[1 - 1e-6, 1e-6], [1 - 3e-6, 3e-6]]), np.array([[1.0, 0.0], [0.0, 1.0]])
+@pytest.mark.parametrize(("children", "rare"), [(400, 1e-6), (40, 1e-30)])
+def test_many_children_do_not_make_the_product_zero(missing, children, rare):
+    """Cell 0 tells many others, all of which are observed and rare. Cell 1 is its copy.
+
+    Cell 1 has an observed child, so that it is not loose, and both cells are in one block.
+    """
+    nothing, two, n = np.zeros(0, np.int64), np.array([2]), children + 2
+    low, copy = np.array([[1 - rare, rare], [1 - 3 * rare, 3 * rare]]), np.eye(2)
     families = [FamilyTable(0, nothing, nothing, np.array([[0.5, 0.5]]))]
-    families += [FamilyTable(v, np.array([0]), two, copy if v == 1 else rare) for v in range(1, n)]
+    families += [FamilyTable(v, np.array([0]), two, copy if v == 1 else low) for v in range(1, n)]
+    families[-1] = FamilyTable(n - 1, np.array([1]), two, low)
     net, rows, mask = network_tables(families, np.full(n, 2)), np.ones((50, n), int), np.ones(n) < 0
     mask[missing] = True
     gaps = Gaps.of(np.tile(mask[:, None], 50))
     rows[:, missing] = 0
     draw_jointly(net, rows, gaps.start, gaps.variable, WIDE, np.random.default_rng(0), np.empty(50))
     assert (rows == 1).all()
+
+
+def test_children_that_contradict_each_other_do_not_make_the_product_zero():
+    """Half of the children of cell 0 and one more say that it is 1; all of them are missing."""
+    nothing, two, half, rare = np.zeros(0, np.int64), np.array([2]), 15, 1e-30
+    n, sure = 4 * half + 3, np.array([[1 - rare, rare], [rare, 1 - rare]])
+    families = [FamilyTable(0, nothing, nothing, np.array([[0.5, 0.5]]))]
+    families += [FamilyTable(v, np.array([v - 1]), two, sure) for v in range(1, n)]
+    for v in range(1, n, 2):
+        families[v] = FamilyTable(v, np.array([0]), two, np.eye(2))
+    rows, mask = np.zeros((50, n), int), np.zeros((n, 50), bool)
+    rows[:, 2 * half + 2 :: 2], mask[0], mask[1::2] = 1, True, True
+    gaps, net = Gaps.of(mask), network_tables(families, np.full(n, 2))
+    draw_jointly(net, rows, gaps.start, gaps.variable, WIDE, np.random.default_rng(0), np.empty(50))
+    assert (rows[:, 0] == 1).all()
 
 
 @settings(max_examples=100, deadline=None)

@@ -72,3 +72,16 @@ def test_the_best_visited_order_is_in_the_better_mode():
     orders = map(np.array, permutations(range(4)))
     scores = [log_order(lists, allowed_masks(lists, order / 4)) for order in orders]
     assert score == pytest.approx(max(scores))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_order_that_was_visited_is_better(seed):
+    """Fewer sweeps with the same seed end at the orders that more sweeps visit."""
+    lists, links = listed(random_families(seed, 5), True)
+    visited, most = [], 6
+    for sweeps in range(1, most + 1):
+        replicas = np.random.default_rng(1).random((len(BETAS), 5))
+        rng = np.random.default_rng(seed)
+        best = best_visited(lists, links, (replicas, BETAS), sweeps, rng)
+        visited.append(log_order(lists, allowed_masks(lists, replicas[0])))
+        assert log_order(lists, allowed_masks(lists, best)) == pytest.approx(max(visited))

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import naive
+import naive_missing
 from lsbn import load_network
 from lsbn.answers.families import DataCounts
 from lsbn.answers.predictive import predictive_table
@@ -17,9 +18,10 @@ from lsbn.knowledge import Knowledge, resolve
 from lsbn.learners import LEARNERS, Score
 from lsbn.learners.families import FamilyScores
 from lsbn.missing import ChainSettings, chain, complete, learner_options, start, walk
-from lsbn.missing.halfway import drawn_table, drawn_tables
+from lsbn.missing.halfway import FamilyTest, drawn_table, drawn_tables
 from lsbn.missing.start import drawn_by_trees, drawn_from_columns
 from lsbn.missing.walk import NetworkWalk, _order_of
+from lsbn.pairs import PairStatistics
 
 COLUMNS = ["HR", "HRBP", "HRSAT", "CO", "ERRLOWOUTPUT", "HREKG"]
 SHORT = ChainSettings(
@@ -92,6 +94,16 @@ def test_trees_fill_better_than_columns(dataset):
         assert (table.codes == dataset.codes)[~dataset.gaps].all()
         right.append((truth == table.to_pandas().astype(str).to_numpy().T)[dataset.gaps].mean())
     assert right[1] > right[0] + 0.1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_values_are_drawn_from_the_rows_of_leaves(dataset, seed):
+    found = drawn_by_trees(dataset, np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    filled = drawn_from_columns(dataset, rng)
+    near = PairStatistics(filled).heaviest(["MI"], most=5)
+    wanted = naive_missing.drawn_by_trees(filled.codes, dataset.gaps, near, start.LEAF, 10, rng)
+    np.testing.assert_array_equal(found.codes, wanted)
 
 
 def test_columns_that_tell_nothing_are_drawn_from_themselves():
@@ -179,6 +191,31 @@ def test_a_chain_goes_on_while_its_evidence_rises(dataset, monkeypatch, gains, m
         own.advance()
     assert own.rounds == rounds
     assert not left
+
+
+def test_every_chain_meets_every_other_one_once(dataset, monkeypatch):
+    met = []
+    monkeypatch.setattr(chain.Augmentation, "meet", lambda own, other: met.append((own, other)))
+    complete(dataset, np.random.default_rng(0), settings=replace(SHORT, chains=3, most_rounds=1))
+    chains = {own for own, _ in met}
+    assert len(chains) == 3
+    assert len(met) == 6
+    assert set(met) == set(itertools.permutations(chains, 2))
+
+
+def test_every_second_round_reverses_edges_while_the_chain_moves(dataset, monkeypatch):
+    reversing, test = [], FamilyTest.__call__
+
+    def spied(self, parents, table, families, draw, reverse):
+        reversing.append(reverse)
+        return test(self, parents, table, families, draw, reverse)
+
+    monkeypatch.setattr(FamilyTest, "__call__", spied)
+    settings = replace(SHORT, most_rounds=5)
+    own = chain.Augmentation(dataset, np.random.default_rng(0), Score(), None, 1, settings)
+    for _ in range(8):
+        own.advance()
+    assert reversing == [False, True, False, True, False, False, False, False]
 
 
 def test_chains_keep_no_table_that_nothing_reads(dataset, monkeypatch):

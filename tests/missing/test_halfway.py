@@ -3,7 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import naive
+import naive_missing
 from lsbn import load_network
 from lsbn.answers.families import DataCounts
 from lsbn.answers.gaps import Gaps
@@ -16,9 +20,8 @@ from lsbn.learners.scoring import columns_of
 from lsbn.missing import ChainSettings
 from lsbn.missing.chain import Augmentation, Round, log_evidence
 from lsbn.missing.halfway import FamilyTest, drawn_table, halfway_table
-from lsbn.missing.moves import is_acyclic, reversed_edge
+from lsbn.missing.moves import after, closes_cycle, regions, reversed_edge
 from lsbn.missing.start import drawn_by_trees
-from naive_missing import halfway_rows
 
 SPARSE = Score(density=0.05)
 COLUMNS = ["HR", "HRBP", "HRSAT", "CO", "ERRLOWOUTPUT", "HREKG"]
@@ -119,7 +122,7 @@ def test_networks_stay_acyclic_and_knowledge_holds(dataset, reverse):
         assert hr in net[bp]
         assert co not in net[ekg]
         assert len(net[ekg]) <= 1
-        assert is_acyclic(net)
+        assert naive.is_dag(net)
         changed |= {v for v in range(6) if net[v] != parents[v]}
     assert changed
 
@@ -164,7 +167,7 @@ def test_half_way_tables_equal_their_naive_twin(dataset, others):
     first, second = (drawn_table(counts(1, own), Score(), rng, 0.5) for own in others)
     found, above = halfway_table(first, second), sorted({*others[0], *others[1]})
     assert found.parents.tolist() == above
-    expected = list(halfway_rows(first, second, above, dataset.cards.tolist()))
+    expected = list(naive_missing.halfway_rows(first, second, above, dataset.cards.tolist()))
     np.testing.assert_allclose(found.table, expected)
 
 
@@ -209,6 +212,30 @@ def test_reversed_ends_have_the_best_parents_that_are_possible():
     move = reversed_edge(wrong, (2, 1), families, lambda v, own: len(own) < 3)
     assert move == {2: (0, 1), 1: ()}
     assert reversed_edge(wrong, (2, 1), families, lambda v, own: v != 2) is None
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 9))
+def test_regions_equal_their_naive_twin(seed, n):
+    rng = np.random.default_rng(seed)
+    first, second = (
+        [tuple(np.flatnonzero(rng.random(v) < 0.3).tolist()) for v in range(n)] for _ in range(2)
+    )
+    kept = rng.random(n) < 0.5
+    second = [own if same else other for own, other, same in zip(first, second, kept, strict=True)]
+    assert regions(first, second) == naive_missing.regions(first, second)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 8), st.integers(1, 3))
+def test_a_move_closes_a_cycle_if_the_network_after_it_has_one(seed, n, size):
+    rng = np.random.default_rng(seed)
+    keys, edges = rng.random(n), rng.random((n, n)) < 0.4
+    parents = [tuple(np.flatnonzero(edges[v] & (keys < keys[v])).tolist()) for v in range(n)]
+    move = {
+        v: tuple(np.flatnonzero((rng.random(n) < 0.3) & (np.arange(n) != v)).tolist())
+        for v in rng.choice(n, min(size, n), replace=False).tolist()
+    }
+    assert closes_cycle(parents, move) != naive.is_dag(after(parents, move))
 
 
 def test_a_chain_takes_the_better_regions_of_another():

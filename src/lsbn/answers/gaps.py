@@ -123,9 +123,7 @@ class Gaps:
         """
         rows = self._rows(codes)
         sweep_gaps(net, rows, self.start, self.variable, sweeps, rng, sums)
-        drawn = codes.copy()
-        drawn[:, self.row] = rows.T
-        return drawn
+        return self._with_rows(codes, rows)
 
     def draw_jointly(
         self, codes: np.ndarray, net: NetworkTables, rng: np.random.Generator
@@ -145,9 +143,7 @@ class Gaps:
         rows = self._rows(codes)
         logs = np.empty(len(rows))
         draw_jointly(net, rows, self.start, self.variable, MOST_NUMBERS, rng, logs)
-        drawn = codes.copy()
-        drawn[:, self.row] = rows.T
-        return drawn
+        return self._with_rows(codes, rows)
 
     def log_observed(
         self, codes: np.ndarray, net: NetworkTables, sweeps: int, rng: np.random.Generator
@@ -179,3 +175,9 @@ class Gaps:
     def _rows(self, codes: np.ndarray) -> np.ndarray:
         """Return a copy of the rows that have missing cells, row by row."""
         return np.ascontiguousarray(codes[:, self.row].T.astype(np.int64))
+
+    def _with_rows(self, codes: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Return a copy of the codes with other rows, row by row, in place of those with gaps."""
+        drawn = codes.copy()
+        drawn[:, self.row] = rows.T
+        return drawn

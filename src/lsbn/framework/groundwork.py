@@ -1,4 +1,4 @@
-"""What the stages before the last pass find out for it: one piece of a draft.
+"""Results of all stages before the last pass, stored as one piece of a draft.
 
 A fit that is stopped in the last pass and resumed reads this piece. It needs neither the statistics
 of pairs nor the results of single communities. What LocalLearn and the last pass need of the
@@ -95,6 +95,7 @@ def _split(members: np.ndarray, sizes: np.ndarray) -> list[np.ndarray]:
 
 
 GROUNDWORK = Codec(_packed, _unpacked)
+"""The codec of a `Groundwork`, without its edges and pairs."""
 LISTS = Codec(
     lambda results: list(map(_joined, results)),
     lambda packed: [_split(*fields) for fields in packed],

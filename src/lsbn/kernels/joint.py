@@ -9,8 +9,8 @@ A cell without children, or whose children are all drawn from their parents only
 the others, if its probabilities sum to one: it is loose, and is drawn from its parents at the end.
 The other cells of a row are divided into blocks, each of which is drawn given all other cells.
 Cells that no path of missing cells connects are in different blocks. So are those beyond
-`MOST_CELLS`, and those without which a product would have too many numbers. Only these depend on
-the states that the cells had before.
+`MOST_CELLS`, and those without which a product would have too many numbers. A draw depends on the
+earlier states of a row only if cells were left out.
 """
 
 import numpy as np
@@ -24,8 +24,8 @@ __all__ = ["draw_jointly"]
 
 NEAR = 1e-9
 """Probabilities whose sum is nearer to one than this sum to one."""
-BEFORE_SCALING = 16
-"""Products are scaled after so many factors."""
+SMALL = 1e-200
+"""A product is scaled when all its numbers are smaller, so that further factors leave some."""
 
 
 @njit(nogil=True, cache=True)
@@ -123,8 +123,7 @@ def _multiply_families(net, block, n, target, row, v):
         else:
             variables = block.variable[block.member[:n]]
             _multiply_listed(net, variables, block.states, n, target, row, c)
-        if (j - net.child_start[v]) % BEFORE_SCALING == BEFORE_SCALING - 1:
-            _scale(target)
+        _scale(target, SMALL)
 
 
 @njit(nogil=True, cache=True)
@@ -149,6 +148,7 @@ def _eliminate(net, block, row, drawn, values):
         j = block.head[i]
         while j >= 0:
             _multiply_sums(block, n, product, values, j)
+            _scale(product, SMALL)
             j = block.next[j]
         _sum_out(values[used : used + rest], product, block.card[i])
         after = -1
@@ -169,16 +169,19 @@ def _sum_out(sums, product, card):
         for s in range(card):
             total += product[x * card + s]
         sums[x] = total
-    _scale(sums)
+    _scale(sums, np.inf)
 
 
 @njit(nogil=True, cache=True)
-def _scale(values):
-    """Divide numbers by the largest one, so that products of many of them do not become zero."""
+def _scale(values, most):
+    """Divide numbers by the largest one if it is smaller than a limit.
+
+    So products of many factors do not become zero.
+    """
     top = 0.0
     for x in range(values.shape[0]):
         top = max(top, values[x])
-    if top > 0.0:
+    if 0.0 < top < most:
         for x in range(values.shape[0]):
             values[x] /= top
 
@@ -220,7 +223,7 @@ def _draw_alone(net, loose, v, row, shares, rng):
             for s in range(card):
                 place = place_of(net, c, others + np.uint64(s) * step)
                 shares[s] *= net.table[place + row[c]]
-            _scale(shares[:card])
+            _scale(shares[:card], np.inf)
     for s in range(card):
         total += shares[s]
     if total <= 0.0:

@@ -100,7 +100,7 @@ def _best_rows(sets, window, place, above):
         _best_after(sets, window[j], j, place, above, best[j], row[j])
     score, last, chosen = np.empty(1 << k), np.empty(1 << k, np.int64), np.empty(k, np.int64)
     _best_order(best, score, last)
-    subset = (1 << k) - 1
+    subset = (1 << k) - 1 if np.isfinite(score[-1]) else 0
     while subset:
         j = last[subset]
         subset ^= 1 << j

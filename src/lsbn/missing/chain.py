@@ -178,7 +178,7 @@ class Round(NamedTuple):
 class Augmentation:
     """A chain of networks and completed tables.
 
-    It begins with values that trees tell, see `lsbn.missing.start`.
+    It begins with values that trees predict, see `lsbn.missing.start`.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ from lsbn.kernels.gaps import NetworkTables
 from lsbn.knowledge import Constraints
 from lsbn.learners import Score
 from lsbn.learners.families import FamilyScores
-from lsbn.missing.moves import Move, Parents, after, is_acyclic, joined, regions, reversed_edge
+from lsbn.missing.moves import Move, Parents, after, closes_cycle, joined, regions, reversed_edge
 
 __all__ = ["FamilyTest", "drawn_table", "drawn_tables", "halfway_table"]
 
@@ -54,7 +54,7 @@ LEAST_SHARE = 1e-9
 
 
 class FamilyTest:
-    """Draws the parents of some variables again, by their evidence half-way.
+    """Tests other parents of some variables, and accepts them by their evidence half-way.
 
     Some rounds compare the parents of a variable with others: without one of them, with a neighbour
     of one of them in its place, or with one that a test left out before. Others reverse edges, with
@@ -140,9 +140,9 @@ class FamilyTest:
         family = families(table)
         for move in moves:
             gains = {v: family(v, other) - family(v, parents[v]) for v, other in move.items()}
-            moved = after(chosen, move)
-            if self.rng.random() < expit(sum(gains.values())) and is_acyclic(moved):
-                chosen = moved
+            accepted = self.rng.random() < expit(sum(gains.values()))
+            if accepted and not closes_cycle(chosen, move):
+                chosen = after(chosen, move)
             if len(move) == 1:
                 ((v, gain),) = gains.items()
                 self._remember(v, parents[v], move[v], gain)
@@ -167,7 +167,7 @@ class FamilyTest:
         for i in self.rng.permutation(len(possible)).tolist():
             move = possible[i]
             changed = {*move}.union(*({*other} ^ {*parents[v]} for v, other in move.items()))
-            if not taken & changed and is_acyclic(after(parents, move)):
+            if not taken & changed and not closes_cycle(parents, move):
                 taken |= changed
                 found.append(move)
         return found

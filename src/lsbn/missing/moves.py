@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 
+import numpy as np
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
-__all__ = ["Move", "Parents", "after", "is_acyclic", "joined", "regions", "reversed_edge"]
+from lsbn.learners.averaging.recombination import regions_of
+
+__all__ = ["Move", "Parents", "after", "closes_cycle", "joined", "regions", "reversed_edge"]
 
 Parents = Sequence[tuple[int, ...]]
 """The parents of each variable, ascending."""
@@ -26,24 +28,24 @@ def after(parents: Parents, move: Move) -> list[tuple[int, ...]]:
     return [move.get(v, above) for v, above in enumerate(parents)]
 
 
-def is_acyclic(parents: Parents) -> bool:
-    """Return whether a network has no cycle.
+def closes_cycle(parents: Parents, move: Move) -> bool:
+    """Return whether a move closes a cycle in a network that has none.
 
-    >>> is_acyclic([(), (0,), (1,)]), is_acyclic([(2,), (0,), (1,)])
+    Such a cycle has an edge that the move adds: its child is above its parent after the move.
+
+    >>> closes_cycle([(), (0,), (1,)], {0: (2,)}), closes_cycle([(), (0,), (1,)], {2: (0, 1)})
     (True, False)
     """
-    children: list[list[int]] = [[] for _ in parents]
-    for v, above in enumerate(parents):
-        for u in above:
-            children[u].append(v)
-    waiting = [len(above) for above in parents]
-    free = [v for v, above in enumerate(parents) if not above]
-    for u in free:  # grows
-        for v in children[u]:
-            waiting[v] -= 1
-            if not waiting[v]:
-                free.append(v)
-    return len(free) == len(parents)
+    for v, own in move.items():
+        waiting, seen = [u for u in own if u not in parents[v]], set[int]()
+        while waiting:
+            u = waiting.pop()
+            if u == v:
+                return True
+            if u not in seen:
+                seen.add(u)
+                waiting += move.get(u, parents[u])
+    return False
 
 
 def regions(parents: Parents, theirs: Parents) -> list[Move]:
@@ -55,15 +57,12 @@ def regions(parents: Parents, theirs: Parents) -> list[Move]:
     >>> regions([(), (0,), (), ()], [(1,), (), (3,), ()])
     [{0: (1,), 1: ()}, {2: (3,)}]
     """
-    differ = [v for v, own in enumerate(parents) if own != theirs[v]]
+    differ = [own != other for own, other in zip(parents, theirs, strict=True)]
     edges = sparse.lil_array((len(parents), len(parents)))
-    for v in differ:
+    for v in np.flatnonzero(differ).tolist():
         edges[v, [*{*parents[v], *theirs[v]}]] = 1.0
-    number, region = connected_components(edges.tocsr()[differ][:, differ], directed=False)
-    moves: list[Move] = [{} for _ in range(number)]
-    for v, k in zip(differ, region.tolist(), strict=True):
-        moves[k][v] = theirs[v]
-    return moves
+    found = regions_of(np.array(differ), edges.tocsr())
+    return [{v: theirs[v] for v in region.tolist()} for region in found]
 
 
 def reversed_edge(

@@ -1,12 +1,11 @@
 """The first completion of a table: chained equations with trees.
 
 Each missing value begins as a value of its column. Then, column by column and several times, a tree
-tells the values of a column from those of others in the completed table, and each missing value is
-drawn from the rows of its leaf that have the value (Burgette & Reiter 2010, "Multiple imputation
-for missing data via sequential regression trees"). So the first completion assumes no network, and
-has dependences of several columns at once. Chains that begin with it end with more evidence, and
-after fewer rounds, than chains that begin with values of similar rows: see
-``experiments/missing.md``.
+predicts a column from other columns of the completed table, and each missing value is drawn from
+the rows of its leaf that have the value (Burgette & Reiter 2010, "Multiple imputation for missing
+data via sequential regression trees"). So the first completion assumes no network, and has
+dependences of several columns at once. Chains that begin with it end with more evidence, and after
+fewer rounds, than chains that begin with values of similar rows: see ``experiments/missing.md``.
 """
 
 from __future__ import annotations

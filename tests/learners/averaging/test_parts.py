@@ -13,7 +13,9 @@ from lsbn.learners.averaging import SearchSettings, learn_model_averaging
 from lsbn.learners.averaging.annealing import anneal_orders
 from lsbn.learners.averaging.edge_prior import Blocks
 from lsbn.learners.averaging.part_search import PartPlan, PartSearch, PartTask, take_in
+from lsbn.learners.averaging.parts import SearchInParts
 from lsbn.learners.averaging.regions import RegionalSearches, disagreeing, search_part
+from lsbn.learners.averaging.rounds import RoundSearch
 from lsbn.learners.averaging.sampler import OrderSampler
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.searches import IndependentSearches
@@ -199,6 +201,48 @@ def test_a_variable_joins_the_block_of_its_parents_with_any_number_of_jobs(cross
         found.append(sampler.run(candidates.neighbours)[0].toarray())
         assert sampler.search.rules.blocks.labels.ravel().tolist() == [0] * 9 + [1] * 3 + [0]
     assert np.array_equal(*found)
+
+
+def parts_search(dataset, kind, **settings):
+    """A search of all variables, and the searches of its parts."""
+    search = ParentSetSearch(dataset, Score(kind), SearchSettings(small_network=0, **settings))
+    return SearchInParts(search, Score(kind), SamplingSettings(), np.random.default_rng(0))
+
+
+def test_results_come_in_the_order_of_the_parts():
+    """The third part has the longest search; two parts have as many variables, but other pools."""
+    dataset = crossing_table(300)
+    parts = [np.array([9]), np.array([3, 4]), np.array([0, 1, 2, 10, 11, 12]), np.arange(5, 7)]
+    pools = [np.setdiff1d(np.arange(13), v) for v in range(13)]
+    pools[3] = pools[4] = np.array([2])
+    whole = parts_search(dataset, "bdeu")
+    results = whole._searched(parts, pools)
+    assert [result.keys.shape[1] for result in results] == [1, 2, 6, 2]
+    assert set(results[1].members.ravel()) <= {-1, 2, 3, 4}
+    with whole.score.lent_lookup() as lookup:
+        for sets in whole.search._sets:
+            again = whole.search._scores(sets.child, sets.members, lookup)
+            assert sets.scores == pytest.approx(again)
+
+
+def test_the_whole_is_searched_in_its_pools_in_the_end(crossing, monkeypatch):
+    (dataset, candidates), ended = crossing, []
+    search_pools = RoundSearch.search_pools
+
+    def watched(self, found):
+        if len(self.search.varying) == dataset.n_variables:
+            ended.append((self.bounds, search_pools(self, found)))
+            return ended[-1][1]
+        return search_pools(self, found)
+
+    monkeypatch.setattr(RoundSearch, "search_pools", watched)
+    whole = parts_search(dataset, "mixed", max_unrestricted=0)
+    united = whole.run(candidates.neighbours, candidates.parts)
+    ((bounds, last),) = ended
+    for own, pool in zip(bounds, candidates.neighbours, strict=True):
+        assert set(own) >= set(pool)
+    assert united.history == last.history
+    assert np.array_equal(united.orders[0].keys, last.orders[0].keys)
 
 
 def test_knowledge_holds_between_parts(crossing):

@@ -212,11 +212,11 @@ def test_best_parents_are_the_best_sets_among_predecessors(seed):
     search = ParentSetSearch(dataset, Score(), SearchSettings())
     search.explore([np.arange(5)] * 5, 0)
     keys = np.random.default_rng(seed).random(5)
-    start, parents = search.best_parents(keys)
+    graph = search.best_graph(keys)
     for v, family in enumerate(as_families(search.listed())):
         before = {u for u in range(5) if keys[u] < keys[v]}
         best = max((s for s in family if s <= before), key=family.get)
-        assert set(parents[start[v] : start[v + 1]].tolist()) == best
+        assert set(graph.indices[graph.indptr[v] : graph.indptr[v + 1]].tolist()) == best
 
 
 def test_sets_that_count_in_an_order_are_admitted_first():

@@ -8,8 +8,9 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from lsbn.data import Dataset
+from lsbn.kernels.tempering import best_visited
 from lsbn.learners import Diagnostics, Score
-from lsbn.learners.averaging import SearchSettings, learn_model_averaging
+from lsbn.learners.averaging import SearchSettings, learn_model_averaging, rounds
 from lsbn.learners.averaging.convergence import (
     compare_sides,
     searches_disagree,
@@ -50,16 +51,85 @@ def test_sides_that_disagree_take_in_more_searches(alarm):
     assert len(found.sides) == 2
 
 
-def test_tempering_only_raises_the_log_score(alarm):
+def part_rounds(alarm, **settings):
+    """Rounds of search among twelve variables, along a random order, and their first result."""
     part = alarm.select(list(range(12)))
-    search = ParentSetSearch(part, Score(), SearchSettings(tempered_rounds=2))
-    rng, sampling = np.random.default_rng(0), SamplingSettings()
-    rounds = RoundSearch(search, None, True, sampling, rng)
-    rounds.search_random_order(None)
-    first = rounds.run([], 0, 1)
-    tempered = rounds.temper(first)
+    search = ParentSetSearch(part, Score(), SearchSettings(**settings))
+    found = RoundSearch(search, None, True, SamplingSettings(), np.random.default_rng(0))
+    found.search_random_order(None)
+    return found, found.run([], 0, 1)
+
+
+def test_tempering_only_raises_the_log_score(alarm):
+    found, first = part_rounds(alarm, tempered_rounds=2)
+    tempered = found.temper(first)
     assert tempered.log_score > first.log_score + 1
     assert tempered.history[0] == first.history[0]
+
+
+def test_parents_are_searched_along_hot_orders(alarm, monkeypatch):
+    found, first = part_rounds(alarm, tempered_rounds=3, rounds=0)
+    visited, searched = [], []
+
+    def watched(lists, links, replicas, sweeps, rng):
+        best = best_visited(lists, links, replicas, sweeps, rng)
+        visited.extend([best.copy(), *replicas[0][1::2].copy()])
+        assert sweeps == 30
+        return best
+
+    search_order = found._search_order
+
+    def search_along(keys, *bounds, **options):
+        searched.append(keys)
+        search_order(keys, *bounds, **options)
+
+    monkeypatch.setattr(rounds, "best_visited", watched)
+    monkeypatch.setattr(found, "_search_order", search_along)
+    found.temper(first)
+    assert len(visited) == 3 * (1 + 3)
+    np.testing.assert_array_equal(searched, visited)
+    assert len({tuple(np.argsort(keys)) for keys in visited}) > 3
+
+
+def test_an_exchange_rearranges_the_graphs_of_its_walks(alarm, monkeypatch):
+    found, first = part_rounds(alarm, exchanges=4, exchange_patience=9)
+    search, gains, moved = found.search, [], []
+    rearranged = search.rearranged
+
+    def watched(keys, rng):
+        moved.append(rearranged(keys, rng))
+        gains.append(search.log_score(moved[-1]) - search.log_score(keys))
+        return moved[-1]
+
+    monkeypatch.setattr(search, "rearranged", watched)
+    best = found.exchange(first, 0, 9).orders[0].keys
+    assert search.log_score(best) >= max(map(search.log_score, moved)) - 0.1
+    assert len(moved) % search.settings.walks == 0
+    assert max(gains) > 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "small", "exchanges", "tempered"),
+    [("mixed", 64, 7, 2), ("mixed", 0, 7, 0), ("bdeu", 64, 3, 0)],
+)
+def test_further_searches_walk_and_are_tempered(
+    alarm, monkeypatch, kind, small, exchanges, tempered
+):
+    """Two sides disagree after their first searches; each unites its own with a second one.
+
+    Each search by the mixed score ends with a walk, and so do each union and the last one.
+    """
+    called, scores = [], [[-20.0, -10.0, -10.0], [-10.0] * 3]
+    for name in ("exchange", "temper"):
+        monkeypatch.setattr(
+            RoundSearch, name, lambda self, found, *limits, name=name: called.append(name) or found
+        )
+    monkeypatch.setattr(IndependentSearches, "_compare", lambda self, sides: scores.pop(0))
+    settings = SearchSettings(rounds=1, small_network=small, least_after_doubt=2)
+    search = ParentSetSearch(alarm.select(list(range(8))), Score(kind), settings)
+    rng = np.random.default_rng(0)
+    assert IndependentSearches(search, Score(kind), SamplingSettings(), rng).run().searches == 2
+    assert (called.count("exchange"), called.count("temper")) == (exchanges, tempered)
 
 
 def test_the_mixed_score_finds_in_whole_pools_what_no_table_has_found(alarm):
@@ -67,9 +137,9 @@ def test_the_mixed_score_finds_in_whole_pools_what_no_table_has_found(alarm):
     pools, sampling = [np.delete(np.arange(12), v) for v in range(12)], SamplingSettings()
     for kind in ("bdeu", "mixed"):
         search = ParentSetSearch(part, Score(kind), SearchSettings(small_network=0))
-        rounds = RoundSearch(search, pools, True, sampling, np.random.default_rng(0))
-        empty = rounds.run([], 0, 1)
-        found = rounds.search_pools(empty)
+        search_rounds = RoundSearch(search, pools, True, sampling, np.random.default_rng(0))
+        empty = search_rounds.run([], 0, 1)
+        found = search_rounds.search_pools(empty)
         if kind == "bdeu":
             assert found is empty
         else:

@@ -32,6 +32,11 @@ def test_where_all_sets_are_listed_sampling_is_longer():
     assert SamplingSettings().exhaustive().tolerance == 0.006
 
 
+@pytest.mark.parametrize(("n", "sweeps"), [(4, 250), (20, 50), (21, 47), (500, 40)])
+def test_pilots_of_few_variables_have_more_sweeps(n, sweeps):
+    assert SamplingSettings(pilot_sweeps=40, pilot_steps=1_000).pilot(n) == sweeps
+
+
 @pytest.mark.parametrize(
     ("kind", "options", "message"),
     [

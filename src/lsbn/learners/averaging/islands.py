@@ -23,7 +23,7 @@ from lsbn.learners.averaging.searches import STAND_INS
 from lsbn.learners.scoring import columns_of
 from lsbn.parallel import run
 
-__all__ = ["add_further_parents", "best_graph", "blankets", "islands", "regions_around"]
+__all__ = ["add_further_parents", "blankets", "islands", "regions_around"]
 
 _ISLAND = 16
 """Most variables of an island.
@@ -39,12 +39,6 @@ _TRIED = 4
 some weak selectors of link: the set of both genes of a parent was not tried."""
 _CHUNK = 64
 """Variables whose sets are extended in one piece of work."""
-
-
-def best_graph(search: ParentSetSearch, keys: np.ndarray) -> sparse.csr_array:
-    """Return the best graph of an order: row v has the parents of v."""
-    start, parents = search.best_parents(keys)
-    return sparse.csr_array((np.ones(len(parents)), parents, start), shape=(len(keys), len(keys)))
 
 
 def blankets(graph: sparse.csr_array) -> sparse.csr_array:

@@ -14,7 +14,8 @@ from lsbn.kernels.memory import ScoreMemory, empty_memory, variable_codes
 from lsbn.kernels.state import Columns
 
 Changes = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""Rows of kind of score, child and number of new scores; all new keys, and their values."""
+"""Three arrays. Each row of the first has: kind of score, child, number of new scores. The others
+are the keys and the values of all new scores."""
 
 
 class SearchMemory:

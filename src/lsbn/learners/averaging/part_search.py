@@ -222,11 +222,6 @@ class PartSearch(ParentSetSearch):
         """Members of the sets of each variable; none of a variable around the part."""
         return [*super().candidates(), *self._around(np.empty(0, np.int64))]
 
-    def best_parents(self, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Parents of each variable in the best graph of an order."""
-        start, members = super().best_parents(keys)
-        return np.concatenate([start, *self._around(start[-1:])]), members
-
     def _around(self, value: np.ndarray) -> list[np.ndarray]:
         """Return the same array for each variable around the part."""
         return [value] * (self.dataset.n_variables - self.n_own)

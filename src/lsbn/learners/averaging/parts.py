@@ -21,7 +21,6 @@ from lsbn.learners.averaging.annealing import AnnealedOrder
 from lsbn.learners.averaging.edge_prior import EdgeCounts, EdgePrior
 from lsbn.learners.averaging.islands import (
     add_further_parents,
-    best_graph,
     blankets,
     islands,
     regions_around,
@@ -108,7 +107,7 @@ class SearchInParts:
         regions: list[np.ndarray] = []
         for look in range(_LOOKS + 1):
             keys = self._orders(pieces, results)[0]
-            graph = best_graph(search, keys)
+            graph = search.best_graph(keys)
             self._join_blocks(graph)
             children = np.concatenate(regions) if regions else search.varying
             others = search.varying if regions else np.intersect1d(islands(graph), search.varying)

@@ -42,39 +42,66 @@ def recombine(sets: Sequence[ScoredSets], first: np.ndarray, second: np.ndarray)
     gains = np.array(
         [own.scores[b] - own.scores[a] for own, a, b in zip(sets, ours, theirs, strict=True)]
     )
-    graphs = [_graph(sets, rows) for rows in (ours, theirs)]
     keys, n = first, len(sets)
-    for region in _better_regions(np.not_equal(ours, theirs), gains, graphs):
+    both = graph_of(sets, ours, n) + graph_of(sets, theirs, n)
+    for region in _better_regions(np.not_equal(ours, theirs), gains, both):
         tried = list(ours)
         for v in region:
             tried[v] = theirs[v]
-        graph = _graph(sets, tried)
+        graph = graph_of(sets, tried, n)
         order = parents_first(graph.indptr, graph.indices, np.argsort(keys[:n]))
         if len(order):
             ours, keys = tried, keys_of(order, keys)
     return keys
 
 
-def _graph(sets: Sequence[ScoredSets], rows: Sequence[int]) -> sparse.csr_array:
-    """Return the graph of some families, without parents that have no sets: row v is of v."""
+def graph_of(sets: Sequence[ScoredSets], rows: Sequence[int], n: int) -> sparse.csr_array:
+    """Return the graph of some parent sets among the first n variables.
+
+    Parameters
+    ----------
+    sets : sequence of ScoredSets
+        Of the first variables; the others have no parents.
+    rows : sequence of int
+        The set of each of them.
+    n : int
+
+    Returns
+    -------
+    (n, n) sparse array
+        Row v has the parents of v.
+    """
     members = np.array([own.members[row] for own, row in zip(sets, rows, strict=True)])
-    n = len(rows)
     inside = (members >= 0) & (members < n)
-    start = np.concatenate([[0], np.cumsum(inside.sum(axis=1))])
-    parents = members[inside].astype(np.int64)
+    start, parents = np.zeros(n + 1, np.int64), members[inside].astype(np.int64)
+    start[1:] = len(parents)
+    start[1 : len(rows) + 1] = np.cumsum(inside.sum(axis=1))
     return sparse.csr_array((np.ones(len(parents)), parents, start), shape=(n, n))
 
 
+def regions_of(differ: np.ndarray, graph: sparse.csr_array) -> list[np.ndarray]:
+    """Return the regions in which two graphs differ.
+
+    Parameters
+    ----------
+    differ : bool array
+        The variables whose parents differ.
+    graph : (n, n) sparse array
+        The edges of both graphs.
+    """
+    variables = np.flatnonzero(differ)
+    n, labels = connected_components(graph[variables][:, variables], directed=False)
+    by_region = variables[np.argsort(labels, kind="stable")]
+    return np.split(by_region, np.cumsum(np.bincount(labels))[:-1])[:n]
+
+
 def _better_regions(
-    differ: np.ndarray, gains: np.ndarray, graphs: Sequence[sparse.csr_array]
+    differ: np.ndarray, gains: np.ndarray, graph: sparse.csr_array
 ) -> list[np.ndarray]:
     """Return the regions in which the second graph is better, largest gain first."""
-    variables = np.flatnonzero(differ)
-    joined = (graphs[0] + graphs[1])[variables][:, variables]
-    n, labels = connected_components(joined, directed=False)
-    totals = np.bincount(labels, gains[variables], minlength=n)
-    better = [r for r in np.argsort(-totals, kind="stable") if totals[r] > _LEAST_GAIN]
-    return [variables[labels == r] for r in better]
+    found = [(sum(gains[region].tolist()), region) for region in regions_of(differ, graph)]
+    better = [(gain, region) for gain, region in found if gain > _LEAST_GAIN]
+    return [region for _, region in sorted(better, key=lambda each: -each[0])]
 
 
 def keys_of(order: np.ndarray, keys: np.ndarray) -> np.ndarray:

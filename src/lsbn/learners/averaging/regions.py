@@ -168,8 +168,7 @@ def _links(compared: Sequence[tuple[ParentSetSearch, np.ndarray]]) -> sparse.csr
     n = len(compared[0][1])
     total = sparse.csr_array((n, n))
     for search, keys in compared:
-        start, parents = search.best_parents(keys)
-        total = total + sparse.csr_array((np.ones(len(parents)), parents, start), shape=(n, n))
+        total = total + search.best_graph(keys)
     return sparse.csr_array(total + total.T)
 
 

@@ -262,8 +262,7 @@ class RoundSearch:
     def _surroundings(self, pools: Sequence[np.ndarray], keys: np.ndarray) -> list[np.ndarray]:
         """Pools, and the variables within two edges in the best graph of an order."""
         n = len(pools)
-        start, members = self.search.best_parents(keys)
-        links = sparse.csr_array((np.ones(len(members)), members, start), shape=(n, n))
+        links = self.search.best_graph(keys)
         links = links + links.T
         start = np.concatenate([[0], np.cumsum([len(pool) for pool in pools])])
         given = sparse.csr_array((np.ones(start[-1]), np.concatenate(pools), start), shape=(n, n))

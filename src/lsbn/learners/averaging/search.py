@@ -13,6 +13,7 @@ from copy import copy
 from dataclasses import replace
 
 import numpy as np
+from scipy import sparse
 
 from lsbn.checkpoint import PLAIN, is_active
 from lsbn.data import Dataset
@@ -30,7 +31,7 @@ from lsbn.learners.averaging.parent_sets import (
     ScoredSets,
     exchanged_families,
 )
-from lsbn.learners.averaging.recombination import recombine
+from lsbn.learners.averaging.recombination import graph_of, recombine
 from lsbn.learners.averaging.rules import ParentRules
 from lsbn.learners.averaging.settings import ENUMERATION, MASK_BITS, SearchSettings
 from lsbn.learners.averaging.windows import rearrange
@@ -303,8 +304,7 @@ class ParentSetSearch:
     def unite(self, other: ParentSetSearch) -> None:
         """Add the sets of another search by the same score."""
         other.take_prior(self.prior)
-        both = zip(self._sets, other._sets, strict=True)
-        self._sets = [own.united(sets) for own, sets in both]
+        self._sets = [own.united(sets) for own, sets in zip(self._sets, other._sets, strict=True)]
         for own, searched in zip(self._searched, other._searched, strict=True):
             own |= searched
 
@@ -346,10 +346,10 @@ class ParentSetSearch:
             return -1
         return int(np.bitwise_or.reduce(np.uint64(1) << variables.astype(np.uint64), initial=0))
 
-    def best_parents(self, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Parents of each variable in the best graph of an order, as ``(start, parents)``."""
-        best = np.array([sets.best(keys) for sets in self._sets])
-        return np.concatenate([[0], np.cumsum((best >= 0).sum(axis=1))]), best[best >= 0]
+    def best_graph(self, keys: np.ndarray) -> sparse.csr_array:
+        """Return the best graph of an order: row v has the parents of v."""
+        rows = [sets.best_row(keys) for sets in self._sets]
+        return graph_of(self._sets, rows, self.dataset.n_variables)
 
     def expected_edges(self, keys: np.ndarray) -> EdgeCounts:
         """Posterior means of the numbers of edges in the order of ``keys``."""

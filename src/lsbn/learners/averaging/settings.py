@@ -168,9 +168,9 @@ class SearchSettings:
         Most searches of each side: `searches`, with many variables fewer, so that a side searches
         about `search_visits` variables, but at least 2. The sides stop before if they agree.
     least_after_doubt : int
-        If the first searches disagree, a side makes at least this many, unless these are more than
-        it may make. With 2, both sides agreed on a log score 8 nats too low with 2 of 20 seeds on
-        breast_cancer, and on one 43 nats too low on a table of andes (5,000 rows).
+        If the first searches disagree, a side makes at least this many, but never more than
+        `searches` allows. With 2, both sides agreed on a log score 8 nats too low with 2 of 20
+        seeds on breast_cancer, and on one 43 nats too low on a table of andes (5,000 rows).
     agreement : float
         The sides agree if their log scores and that of their union differ by at most this, in nats.
     walks, walk_sweeps, exchanges, exchange_patience : int
