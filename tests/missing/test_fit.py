@@ -184,7 +184,7 @@ def test_a_stopped_fit_goes_on(gaps, model, tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return average_learned(parts)
 
-    monkeypatch.setattr("lsbn.fitting.average_learned", stop)
+    monkeypatch.setattr("lsbn.missing.precision.average_learned", stop)
     options = {"missing": "infer", "random_state": 0, "n_graphs": 101}
     with pytest.raises(KeyboardInterrupt):
         LSBN(checkpoint=tmp_path / "draft", **options).fit(gaps)
