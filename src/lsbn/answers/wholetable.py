@@ -14,7 +14,6 @@ import pyarrow.parquet
 
 from lsbn.answers.imputation import _frame
 from lsbn.answers.reading import Source, is_parquet
-from lsbn.data import DataError
 from lsbn.data.columns import Column, parse_columns
 from lsbn.data.textfile import combined
 
@@ -142,7 +141,7 @@ def _arrow_table(source: Source, known: Collection[str]) -> tuple[Sequence[str],
 
 def _arrow_series(name: str, array: pa.ChunkedArray) -> pd.Series:
     """Return a column with its values, or a list and the like in each cell."""
-    try:
-        return _frame(parse_columns([name], [combined(array)]))[name]
-    except DataError:
+    (column,) = parse_columns([name], [combined(array)])
+    if column.nested:
         return pd.Series(array.to_pylist(), dtype=object)
+    return _frame([column])[name]
