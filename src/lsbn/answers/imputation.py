@@ -16,7 +16,7 @@ from lsbn.answers.gaps import Gaps, network_tables
 from lsbn.data.columns import Column, is_missing, label_of
 from lsbn.kernels.gaps import NetworkTables
 
-__all__ = ["Imputation", "cell_shares", "impute", "log_observed"]
+__all__ = ["Imputation", "cell_shares", "frame_of", "impute", "log_observed"]
 
 MOST_NETWORKS = 50
 """Networks that are averaged, evenly spaced among all."""
@@ -121,7 +121,7 @@ def impute(ensemble: Ensemble, coding: Coding, table: Any) -> Imputation:
     """
     columns = read_columns(table, coding.columns, more=coding.more_columns)
     codes, mask = coding.column_codes(columns)
-    frame = table.copy() if isinstance(table, pd.DataFrame) else _frame(columns)
+    frame = table.copy() if isinstance(table, pd.DataFrame) else frame_of(columns)
     names, frame.columns = frame.columns, pd.Index([column.name for column in columns])
     cells = _cells_of_columns(_likely_cells(ensemble, codes, mask), coding, codes, columns)
     cells["column"], cells["value"] = "", None
@@ -206,7 +206,7 @@ def _value(text: str, number: bool) -> Any:
         return text
 
 
-def _frame(columns: Sequence[Column]) -> pd.DataFrame:
+def frame_of(columns: Sequence[Column]) -> pd.DataFrame:
     """Return columns as a data frame, with None for missing values."""
     return pd.DataFrame({column.name: _series(column) for column in columns})
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 
-from lsbn.answers.imputation import _frame
+from lsbn.answers.imputation import frame_of
 from lsbn.answers.reading import Source, is_parquet
 from lsbn.data.columns import Column, parse_columns
 from lsbn.data.textfile import combined
@@ -110,12 +110,12 @@ def _converted(values: pd.Series, kind: Any) -> pd.Series:
 
 def _all_series(source: Source, columns: Mapping[str, Column]) -> dict[str, pd.Series]:
     """Return all columns of a table that is no data frame of pandas, in their order."""
-    own = dict(_frame([*columns.values()]).items())
+    own = dict(frame_of([*columns.values()]).items())
     if (found := _arrow_table(source, own)) is not None:
         names, table = found
         return {n: own[n] if n in own else _arrow_series(n, table.column(n)) for n in names}
     others = None if source.names is None else set(source.names) - set(columns)
-    rest = dict(_frame(source.read(others)).items())
+    rest = dict(frame_of(source.read(others)).items())
     return {name: own[name] if name in own else rest[name] for name in source.names or rest}
 
 
@@ -144,4 +144,4 @@ def _arrow_series(name: str, array: pa.ChunkedArray) -> pd.Series:
     (column,) = parse_columns([name], [combined(array)])
     if column.nested:
         return pd.Series(array.to_pylist(), dtype=object)
-    return _frame([column])[name]
+    return frame_of([column])[name]

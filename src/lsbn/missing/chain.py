@@ -156,8 +156,8 @@ def drawn_completions(
     for number, chain in enumerate(cycle(chains), 1):
         for _ in range(settings.between):
             chain.advance()
-        yield chain.table
         tell(f"completion {number}")
+        yield chain.table
 
 
 def _arrive(chains: Sequence[Augmentation], tell: Callable[[str], None]) -> None:

@@ -49,7 +49,7 @@ def typical_density(
     Parameters
     ----------
     expected : callable
-        Takes a density, and gives the expected number of edges.
+        Takes a density, and gives the expected number of edges, with those that are required.
     rules : ParentRules
     found : float
         The density that is expected in its own average.
