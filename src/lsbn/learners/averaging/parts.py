@@ -208,6 +208,7 @@ class SearchInParts:
         """
         search, settings = self.search, self.search.settings
         starts = self._orders(parts, results)
+        search.spreads = True
         rounds = RoundSearch(
             search, pools, self.score.finds_density, self.sampling, self.rng, self.n_jobs
         )

@@ -8,23 +8,19 @@ hide its parents. So sets are grown by a beam search on the score itself. `lsbn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from lsbn.checkpoint import PLAIN, is_active
 from lsbn.data import Dataset
-from lsbn.kernels import parents as _parents
-from lsbn.kernels.direction import FamilyScorer, Prior
-from lsbn.kernels.families import enumerate_families
 from lsbn.kernels.listing import list_parent_sets
-from lsbn.kernels.lookup import MIXED, Lookup
 from lsbn.knowledge import Constraints
 from lsbn.learners.averaging.edge_prior import Blocks, EdgeCounts, EdgePrior, expected_edges
-from lsbn.learners.averaging.memory import SearchMemory
+from lsbn.learners.averaging.finder import SetFinder
 from lsbn.learners.averaging.parent_sets import (
     LAST_ADMITTED,
     ParentSets,
@@ -32,34 +28,21 @@ from lsbn.learners.averaging.parent_sets import (
     exchanged_families,
 )
 from lsbn.learners.averaging.recombination import graph_of, recombine
-from lsbn.learners.averaging.rules import ParentRules
-from lsbn.learners.averaging.settings import ENUMERATION, MASK_BITS, SearchSettings
+from lsbn.learners.averaging.settings import ENUMERATION, SearchSettings
 from lsbn.learners.averaging.windows import rearrange
-from lsbn.learners.scoring import Score, columns_of
-from lsbn.parallel import run
+from lsbn.learners.scoring import Score
 
 Lists = tuple[Sequence[np.ndarray], Sequence[np.ndarray], Sequence[np.ndarray]]
 """Candidates, masks and scores of all variables."""
-_CHUNKS = 16
-"""Least number of chunks of work; it does not depend on the number of threads."""
 
 
-class ParentSetSearch:
+class ParentSetSearch(SetFinder):
     """Collects scored parent sets of all variables, search by search.
 
     Parameters
     ----------
-    dataset : Dataset
-    score : Score
-    settings : SearchSettings
-    n_jobs : int
-    knowledge : Constraints, optional
-        Parent sets that contradict it are never scored. Every set has the required parents.
-    n_all : int, optional
-        Number of variables of the network, if the dataset has only some of them. The prior of a
-        family depends on it.
-    blocks, shares : Blocks and tuple of float, optional
-        What the prior of an edge depends on, see `lsbn.learners.averaging.edge_prior`.
+    dataset, score, settings, n_jobs, knowledge, n_all, blocks, shares
+        As in `SetFinder`.
     """
 
     def __init__(
@@ -69,30 +52,10 @@ class ParentSetSearch:
         settings: SearchSettings,
         n_jobs: int | None = 1,
         knowledge: Constraints | None = None,
-        *,
-        n_all: int | None = None,
-        blocks: Blocks | None = None,
-        shares: tuple[float, ...] = (),
+        **options: Any,
     ) -> None:
-        self.dataset = dataset
-        self.score = score
-        self.settings = settings
-        self.margin = settings.margin
-        self.n_jobs = n_jobs
-        n = dataset.n_variables
-        self.n_all = n_all or n
-        depth = min(len(settings.beams), max(n - 1, 1))
-        self.rules = ParentRules(knowledge, self.n_all, depth, blocks, shares)
-        self.depth = self.rules.depth
-        if self.depth > MASK_BITS:
-            raise ValueError(
-                f"knowledge: a variable has {self.depth} required parents, and model averaging "
-                f"lists at most {MASK_BITS}; use the learner 'greedy' (--learner greedy)"
-            )
-        self.penalty = score.penalty(self.n_all, self.depth)
-        self.varying = np.flatnonzero(dataset.cards > 1)
-        slots, small = settings.memory_slots(n), n <= settings.small_network
-        self._memory = SearchMemory(n, slots, small)
+        super().__init__(dataset, score, settings, n_jobs, knowledge, **options)
+        self.margin, n = settings.margin, dataset.n_variables
         firsts = [(v, [self.rules.required(v).tolist()]) for v in range(n)]
         self._sets = [
             ScoredSets(v, members, scores, np.zeros(1, np.int32))
@@ -111,12 +74,6 @@ class ParentSetSearch:
         work = [(int(v), max_parents) for v in self.varying]
         for v, members, scores in self._each(self._enumerate, work):
             self._sets[v] = ScoredSets(v, members, scores, np.zeros(len(scores), np.int32))
-
-    def _enumerate(self, v: int, max_parents: int | None, lookup: Lookup) -> tuple:
-        others = self._parents_of(v, self.varying)
-        scorer = self._scorer(v, others, lookup)
-        depth = self.rules.most(v, max_parents) - len(scorer.required)
-        return v, *enumerate_families(scorer, others, depth)
 
     # Beam searches, where they are many
 
@@ -149,7 +106,7 @@ class ParentSetSearch:
             for v in self.varying.tolist()
             if pools[v] is not None
         ]
-        results = self._each(self._explore, work)
+        results = self._found(work)
         for v, members, scores in results:
             self._sets[v] = self._sets[v].extended(members, scores, stamp)
             self._searched[v].add((tuple(members[0]), self._mask(pools[v])))
@@ -181,63 +138,9 @@ class ParentSetSearch:
             self._sets[v] = self._sets[v].extended(members, scores, stamp)
         return added
 
-    def _explore(
-        self, v: int, pool: np.ndarray, extensions: np.ndarray, room: int, lookup: Lookup
-    ) -> tuple:
-        settings = self.settings.halved() if self.score.kind == "mixed" else self.settings
-        pool, others = self._parents_of(v, pool), self._parents_of(v, extensions)
-        scorer = self._scorer(v, np.concatenate([pool, others]), lookup)
-        further = self.rules.most(v) - len(scorer.required)
-        beams, wide = (width[:further] for width in settings.widths(len(pool)))
-        growth = _parents.Growth(beams, wide, settings.margin, room, settings.slack)
-        return v, *_parents.explore_parent_sets(scorer, pool, others, growth, settings.listing())
-
-    def _parents_of(self, v: int, variables: np.ndarray) -> np.ndarray:
-        """Possible parents of ``v`` among some variables: not constant, not ``v``, not required."""
-        possible = (variables != v) & (self.dataset.cards[variables] > 1)
-        return self.rules.possible(v, variables[possible].astype(np.int64))
-
     def _exchanged(self, best: Sequence[tuple[int, np.ndarray]]) -> list[tuple]:
         """Exchange child and parents of the best families, as far as knowledge allows."""
         return [(v, self.rules.fitting(v, rows)) for v, rows in exchanged_families(best)]
-
-    def _score(self, v: int, rows: list[list[int]], lookup: Lookup) -> tuple:
-        """Score given sets of one variable."""
-        members = np.full((len(rows), self.depth), -1, np.int32)
-        for a, row in enumerate(rows):
-            members[a, : len(row)] = row
-        return v, members, self._scores(v, members, lookup)
-
-    def _scores(self, v: int, members: np.ndarray, lookup: Lookup) -> np.ndarray:
-        return _parents.score_parent_sets(self._scorer(v, members, lookup), members)
-
-    def _scorer(self, v: int, parents: np.ndarray, lookup: Lookup) -> FamilyScorer:
-        """Scorer of the families of ``v`` with parents among the given ones."""
-        required, columns = self.rules.required(v), columns_of(self.dataset)
-        if lookup.kind == MIXED or self.rules.differ:
-            parents = np.union1d(parents[parents >= 0], required).astype(np.int64)
-        leaning = self._memory.leanings(columns, lookup, v, parents)
-        leaning = self.rules.with_prior(leaning, v, parents, self.score)
-        prior = Prior(self.rules.sizes(v, self.penalty), leaning)
-        memory = self._memory.scores(lookup.kind, v)
-        return FamilyScorer(columns, lookup, v, prior, memory, required)
-
-    def _each(self, function: Callable[..., tuple], work: Sequence[tuple]) -> list[tuple]:
-        """Call ``function(*item, lookup)`` on all items, chunk by chunk."""
-        recorded = is_active()
-
-        def chunk(items: Sequence[tuple]) -> tuple[list, list]:
-            changed = self._memory.changes(recorded)
-            with self.score.lent_lookup() as lookup, changed as changes:
-                results = [function(*item, lookup) for item in items]
-            return results, changes
-
-        size = max(1, min(32, -(-len(work) // _CHUNKS)))
-        chunks = [work[a : a + size] for a in range(0, len(work), size)]
-        parts = run(chunk, chunks, self.n_jobs, PLAIN)
-        for _, changes in parts:
-            self._memory.repeat(changes)
-        return [result for results, _ in parts for result in results]
 
     # Scores and the density of edges
 
