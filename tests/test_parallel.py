@@ -50,7 +50,7 @@ STAGES = {
     "_each_community",
     "_merged",
     "_search_part",
-    "_set_shares",
+    "plain_shares",
     "_advanced",
 }
 """Functions that workers call: strips of pairs, blankets, communities, merges, parts, chains."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import naive
 from kernel_cases import assert_same_distribution, listed, members, random_families
-from lsbn.kernels import orders, tables
+from lsbn.kernels import orders, shares, tables
 from lsbn.kernels.state import EdgeSums
 
 
@@ -213,7 +213,7 @@ def test_shares_of_sets_are_their_posteriors():
     families = random_families(5, 4)
     lists, links = listed(families, False)
     rng = np.random.default_rng(2)
-    share = orders.set_shares(lists, links, rng.random(4), 20_000, rng, lists)
+    share = shares.set_shares(lists, links, rng.random(4), 20_000, rng, lists)
     per_variable = np.add.reduceat(share, lists.set_start[:-1])
     np.testing.assert_allclose(per_variable, 1.0, atol=1e-6)
     child = np.repeat(np.arange(4), np.diff(lists.cand_start))

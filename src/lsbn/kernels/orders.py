@@ -369,29 +369,3 @@ def sample(lists, links, keys, pace, rng, sums, kept=None):
             for v in range(keys.shape[0]):
                 kept[t, v] = keys[v]
     return scores
-
-
-@njit(nogil=True, cache=True)
-def set_shares(lists, links, keys, sweeps, rng, averaged):
-    """Sample orders on from ``keys`` and give the mean posterior of every set of ``averaged``.
-
-    Orders are drawn with ``lists``; the lists ``averaged`` may contain further sets.
-    """
-    state = new_state(lists, links, keys)
-    share = np.zeros(averaged.set_mask.shape[0])
-    for _ in range(sweeps):
-        gibbs_sweep_apart(lists, links, state, rng)
-        allowed = allowed_masks(averaged, keys)
-        for v in range(keys.shape[0]):
-            z = log_family(averaged, v, allowed[v])
-            base, scale = np.inf, 0.0
-            for s in range(averaged.set_start[v], averaged.set_start[v + 1]):
-                if averaged.set_score[s] < z - NEGLIGIBLE:
-                    break
-                if averaged.set_mask[s] & ~allowed[v]:
-                    continue
-                if averaged.set_base[s] != base:
-                    base = averaged.set_base[s]
-                    scale = math.exp(base - z) / sweeps
-                share[s] += averaged.set_weight[s] * scale
-    return share

@@ -143,6 +143,9 @@ class Diagnostics(Figures):
         Smallest effective sample size of an edge, by ranks and split chains.
     standard_error : float
         Largest standard error of the probability of an edge.
+    unsettled_share : float
+        Sampled averages: expected share of the edges with a probability of at least 0.01 that
+        another seed changes by more than 0.1, by their standard errors.
     log_score : float
         Searched parent sets: log score of the best order.
     searches, searches_compared, searches_agreed : int
@@ -205,6 +208,7 @@ class Diagnostics(Figures):
     high_r_hat_edges: int | None = field(default=None, metadata={"key": "r_hat_above_1.1"})
     effective_sample_size: float | None = None
     standard_error: float | None = None
+    unsettled_share: float | None = None
     log_score: float | None = None
     searches: int | None = None
     searches_compared: int | None = None

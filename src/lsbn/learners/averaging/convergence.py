@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.special import erfc
 from sklearn.exceptions import ConvergenceWarning
 
 from lsbn.kernels.state import EdgeSums
@@ -35,6 +36,9 @@ class ConvergenceSettings:
     warning_error : float
         A warning follows if the standard error of an edge is above this, or if an edge is doubtful:
         independent searches differ by more than this, and its R-hat is above `high_r_hat`.
+    unsettled_share : float
+        A warning also follows if another seed is expected to change a larger share of the edges
+        by more than `warning_error`, by their standard errors.
     least_probability : float
         Edges below this probability in all searches are not compared.
     """
@@ -43,6 +47,7 @@ class ConvergenceSettings:
     high_r_hat: float = 1.1
     ranked_edges: int = 16
     warning_error: float = 0.1
+    unsettled_share: float = 0.01
     least_probability: float = 0.01
 
     def __post_init__(self) -> None:
@@ -148,13 +153,20 @@ def convergence(
         rank_effective_size(np.array([edge_draws(chain, edge) for chain in kept]))
         for edge in _least_certain(r_hat, errors)
     ]
+    shown = np.mean([chain.mean for chain in kept], axis=0) >= _SETTINGS.least_probability
     by_score = rank_r_hat(np.array([np.concatenate(chain.scores) for chain in chains]))
     return Diagnostics(
         r_hat=round(float(r_hat.max(initial=by_score)), 4),
         high_r_hat_edges=int((r_hat > _SETTINGS.high_r_hat).sum()),
         effective_sample_size=round(min(sizes, default=kept[0].draws * len(kept)), 1),
         standard_error=round(float(errors.max(initial=0.0)), 4),
+        unsettled_share=round(float(_unsettled(errors).sum()) / max(int(shown.sum()), 1), 4),
     )
+
+
+def _unsettled(errors: np.ndarray) -> np.ndarray:
+    """Probability that an edge differs by more than `warning_error` in an average as precise."""
+    return erfc(_SETTINGS.warning_error / (2.0 * np.maximum(errors, 1e-9)))
 
 
 def _r_hats(chains: Sequence[ChainSums]) -> np.ndarray:
@@ -267,7 +279,8 @@ def _chains_apart(diagnostics: Diagnostics) -> list[str]:
     """Say how far the chains are apart, if they are."""
     chains, kept = diagnostics.chains or 0, diagnostics.chains_kept or 0
     error, r_hat = diagnostics.standard_error or 0.0, diagnostics.r_hat or 1.0
-    if error <= _SETTINGS.warning_error and (kept > 1 or chains == kept):
+    settled = (diagnostics.unsettled_share or 0.0) <= _SETTINGS.unsettled_share
+    if settled and error <= _SETTINGS.warning_error and (kept > 1 or chains == kept):
         return []
     return [
         f"chains disagree after {diagnostics.sweeps} sweeps: standard error of an edge up to "

@@ -182,7 +182,8 @@ class RoundSearch:
         """Search parents along orders of several temperatures, which exchange their orders.
 
         A search lists sets for orders near its best one. Between two modes there are none, so that
-        orders over these lists never cross. Hot orders do, and where they come sets are listed.
+        orders over these lists never cross. Hot orders and random ones do, and where they come sets
+        are listed.
         """
         search, settings, sampling = self.search, self.settings, self.sampling
         betas, best = sampling.ladder(sampling.hottest_search), result.orders[0].keys
@@ -193,7 +194,8 @@ class RoundSearch:
             visited = best_visited(core.lists, core.links, (replicas, betas), sweeps, rng)
             best = max(best, visited, key=search.log_score)
             self.stamp += 1
-            for keys in (visited, *replicas[1::2]):
+            anywhere = core.feasible(rng.random(len(best)))
+            for keys in (visited, *replicas[1::2], anywhere):
                 self._search_order(keys.copy(), self.bounds, settled=search.settled(keys))
         core = search.listed([best]).undominated(sampling.core_margin)
         starts = [best] * sampling.chains

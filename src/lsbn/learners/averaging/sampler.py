@@ -17,7 +17,6 @@ from scipy import sparse
 
 from lsbn.checkpoint import PLAIN
 from lsbn.data import Dataset
-from lsbn.kernels import orders as _orders
 from lsbn.knowledge import Constraints
 from lsbn.learners.averaging.annealing import AnnealedOrder, anneal_orders
 from lsbn.learners.averaging.chains import Chain, TemperedChain
@@ -38,6 +37,12 @@ from lsbn.learners.averaging.graphs import (
 )
 from lsbn.learners.averaging.parent_sets import ParentSets
 from lsbn.learners.averaging.parts import SearchInParts
+from lsbn.learners.averaging.pilots import (
+    TemperedPilots,
+    plain_shares,
+    selected,
+    tempered_shares,
+)
 from lsbn.learners.averaging.regions import LARGE_NETWORK, RegionalSearches
 from lsbn.learners.averaging.rounds import SearchResult
 from lsbn.learners.averaging.search import ParentSetSearch
@@ -119,7 +124,7 @@ class OrderSampler:
             self.search.take_prior(prior)
             sets = self.search.listed()
             orders = anneal_orders(sets, [orders[0].keys], self.sampling, self.rng, self.n_jobs)
-        return self._average(sets, sets, orders, [])
+        return self._average(sets, sets, orders, [], TemperedPilots(sets, []))
 
     def run(
         self, pools: Sequence[np.ndarray] | None = None
@@ -128,8 +133,8 @@ class OrderSampler:
         result = self._typical(self.find_sets(pools))
         if len(self.search.varying) <= self.sampling.tempered_variables:
             result = replace(result, orders=self._dispersed(result))
-        averaged, core = self.select_sets(result)
-        matrix, diagnostics = self._average(averaged, core, result.orders, result.history)
+        averaged, core, pilots = self.select_sets(result)
+        matrix, diagnostics = self._average(averaged, core, result.orders, result.history, pilots)
         diagnostics = replace(diagnostics, log_score=round(result.whole_score, 3))
         if not result.sides:
             return matrix, diagnostics
@@ -181,7 +186,7 @@ class OrderSampler:
             penalty = replace(search.score, density=density).penalty(search.n_all, search.depth)
             moved = sets.with_penalty(penalty - search.penalty)
             data, rng = (moved, moved, self.sampling.pilot_sweeps), self.rng.spawn(1)[0]
-            return float(_set_shares(data, (keys.copy(), rng)) @ sets.sizes)
+            return float(plain_shares(data, (keys.copy(), rng)) @ sets.sizes)
 
         typical = typical_density(expected, search.rules, present)
         return None if typical is None else EdgePrior(typical)
@@ -218,8 +223,8 @@ class OrderSampler:
         shuffled = [good[k] for k in self.rng.permutation(len(good))[: sampling.chains - 1]]
         return [best, *shuffled, *others]
 
-    def select_sets(self, result: SearchResult) -> tuple[ParentSets, ParentSets]:
-        """Give the sets to average over, and the heavy ones by which orders are sampled.
+    def select_sets(self, result: SearchResult) -> tuple[ParentSets, ParentSets, TemperedPilots]:
+        """Give the sets to average over, the heavy ones by which orders are sampled, and pilots.
 
         A pilot chain from each of the best orders gives the posterior share of every set. Chains
         over the heavy sets alone are many times faster.
@@ -232,17 +237,28 @@ class OrderSampler:
             for order in result.orders
             if order.log_score > best - sampling.worse_mode
         ]
+        tempered = []
+        if sets.n_variables <= sampling.tempered_variables:
+            turns = [starts[p:] + starts[:p] for p in range(sampling.tempered_pilots)]
+            seeds = self.rng.spawn(len(turns))
+            data = sets, core, sampling
+            tempered = self._each(tempered_shares, data, list(zip(turns, seeds, strict=True)))
         pilots = list(zip(starts, self.rng.spawn(len(starts)), strict=True))
-        data = sets, core, sampling.pilot(sets.n_variables)
-        shares = self._each(_set_shares, data, pilots)
-        return _selected(sets, np.max(shares, axis=0), sampling)
+        shares = self._each(plain_shares, (sets, core, sampling.pilot(sets.n_variables)), pilots)
+        share = np.max(shares + [pilot[0] for pilot in tempered], axis=0)
+        return *selected(sets, share, sampling), TemperedPilots(sets, tempered)
 
     def sample(
-        self, sets: ParentSets, core: ParentSets, orders: Sequence[AnnealedOrder]
+        self,
+        sets: ParentSets,
+        core: ParentSets,
+        orders: Sequence[AnnealedOrder],
+        pilots: TemperedPilots,
     ) -> Sequence[Chain]:
         """Run chains over the core until the posteriors over all sets are precise enough.
 
-        Chains that stay in different modes are replaced by tempered ones, if the variables are few.
+        With few variables, chains that stay in different modes, or that tempered pilots contradict,
+        are replaced by tempered ones.
         """
         s, size = self.sampling, sets.n_candidates
         starts = [order.keys for order in orders]
@@ -251,14 +267,20 @@ class OrderSampler:
             for c, rng in enumerate(self.rng.spawn(s.chains))
         ]
         error = self._advance(chains, sets, core, s.most_steps)
-        if error < s.tempered_error or sets.n_variables > s.tempered_variables:
+        if sets.n_variables > s.tempered_variables:
             return chains
-        ends = [chain.keys for chain in best_mode(chains, s.worse_mode)]
+        kept = best_mode(chains, s.worse_mode)
+        mean = np.mean([chain.mean for chain in kept], axis=0)
+        stuck = pilots.apart(sets.matrix(mean)) > s.tempered_error
+        if error < s.tempered_error and not stuck:
+            return chains
+        ends = [chain.keys for chain in kept]
+        first = pilots.ends or [ends[c:] + ends[:c] for c in range(len(ends))]
         warm = [
-            TemperedChain(ends[c % len(ends) :] + ends[: c % len(ends)], size, rng, s)
+            TemperedChain(first[c % len(first)], size, rng, s)
             for c, rng in enumerate(self.rng.spawn(s.chains))
         ]
-        self.tempered = self._advance(warm, sets, core, s.tempered_steps) < error
+        self.tempered = self._advance(warm, sets, core, s.tempered_steps) < error or stuck
         return warm if self.tempered else chains
 
     def _advance(
@@ -283,7 +305,7 @@ class OrderSampler:
         if self.count == "graphs":
             return expected_edges(sets, keys, sweeps, rng)
         data = sets, sets, sweeps
-        return float(_set_shares(data, (keys.copy(), rng)) @ sets.sizes)
+        return float(plain_shares(data, (keys.copy(), rng)) @ sets.sizes)
 
     def _average(
         self,
@@ -291,9 +313,10 @@ class OrderSampler:
         core: ParentSets,
         orders: Sequence[AnnealedOrder],
         history: Sequence[float],
+        pilots: TemperedPilots,
     ) -> tuple[sparse.csr_array, Diagnostics]:
         """Sample chains and average them."""
-        chains: Sequence[Chain | GraphChain] = self.sample(sets, core, orders)
+        chains: Sequence[Chain | GraphChain] = self.sample(sets, core, orders, pilots)
         if self.count == "graphs":
             starts = best_mode(chains, self.sampling.worse_mode)
             chains = sample_graphs(sets, starts, self.sampling, self.rng, self.n_jobs)
@@ -321,22 +344,6 @@ def _advanced(data: tuple[ParentSets, ParentSets, SamplingSettings], chain: Chai
     return chain.advance(*data)
 
 
-def _set_shares(
-    data: tuple[ParentSets, ParentSets, int], pilot: tuple[np.ndarray, np.random.Generator]
-) -> np.ndarray:
-    """Posterior share of every set, by a pilot chain over the core; changes the pilot's keys."""
-    (sets, core, sweeps), (keys, rng) = data, pilot
-    return _orders.set_shares(core.lists, core.links, keys, sweeps, rng, sets.lists)
-
-
-def _selected(
-    sets: ParentSets, share: np.ndarray, sampling: SamplingSettings
-) -> tuple[ParentSets, ParentSets]:
-    """Give the sets to average over, and the heavy ones, by their posterior shares."""
-    averaged = sets.only(share > sampling.negligible_share)
-    return averaged, sets.without_lightest(share, sampling.light_share)
-
-
 def _side_average(
     data: tuple[SamplingSettings, bool, list[SearchResult]],
     piece: tuple[int, list[np.random.Generator]],
@@ -349,11 +356,15 @@ def _side_average(
     (sampling, tempered, sides), (number, (pilot, rng)) = data, piece
     side = sides[number]
     core, keys = side.sets.undominated(sampling.core_margin), side.orders[0].keys
-    share = _set_shares((side.sets, core, sampling.pilot(core.n_variables)), (keys.copy(), pilot))
-    sets, core = _selected(side.sets, share, sampling)
-    chain = Chain(keys.copy(), sets.n_candidates, rng)
     if tempered:
-        chain = TemperedChain([keys], sets.n_candidates, rng, sampling)
+        share, _, replicas = tempered_shares((side.sets, core, sampling), ([keys], pilot))
+        sets, core = selected(side.sets, share, sampling)
+        chain: Chain = TemperedChain(list(replicas), sets.n_candidates, rng, sampling)
+    else:
+        sweeps = sampling.pilot(core.n_variables)
+        share = plain_shares((side.sets, core, sweeps), (keys.copy(), pilot))
+        sets, core = selected(side.sets, share, sampling)
+        chain = Chain(keys.copy(), sets.n_candidates, rng)
     least = sampling.least_steps // sets.n_variables
     for _ in range(max(sampling.side_parts, least // sampling.sweeps)):
         chain.add(chain.advance(sets, core, sampling), sets, sampling)
