@@ -38,7 +38,6 @@ from lsbn.learners.averaging.graphs import (
 from lsbn.learners.averaging.parent_sets import ParentSets
 from lsbn.learners.averaging.parts import SearchInParts
 from lsbn.learners.averaging.pilots import (
-    TemperedPilots,
     plain_shares,
     selected,
     tempered_shares,
@@ -124,7 +123,7 @@ class OrderSampler:
             self.search.take_prior(prior)
             sets = self.search.listed()
             orders = anneal_orders(sets, [orders[0].keys], self.sampling, self.rng, self.n_jobs)
-        return self._average(sets, sets, orders, [], TemperedPilots(sets, []))
+        return self._average(sets, sets, orders, [])
 
     def run(
         self, pools: Sequence[np.ndarray] | None = None
@@ -133,8 +132,8 @@ class OrderSampler:
         result = self._typical(self.find_sets(pools))
         if len(self.search.varying) <= self.sampling.tempered_variables:
             result = replace(result, orders=self._dispersed(result))
-        averaged, core, pilots = self.select_sets(result)
-        matrix, diagnostics = self._average(averaged, core, result.orders, result.history, pilots)
+        averaged, core, warm = self.select_sets(result)
+        matrix, diagnostics = self._average(averaged, core, result.orders, result.history, warm)
         diagnostics = replace(diagnostics, log_score=round(result.whole_score, 3))
         if not result.sides:
             return matrix, diagnostics
@@ -223,65 +222,61 @@ class OrderSampler:
         shuffled = [good[k] for k in self.rng.permutation(len(good))[: sampling.chains - 1]]
         return [best, *shuffled, *others]
 
-    def select_sets(self, result: SearchResult) -> tuple[ParentSets, ParentSets, TemperedPilots]:
-        """Give the sets to average over, the heavy ones by which orders are sampled, and pilots.
+    def select_sets(self, result: UnitedSearch) -> tuple[ParentSets, ParentSets, list[np.ndarray]]:
+        """Give the sets to average over, the heavy ones by which orders are sampled, and orders.
 
         A pilot chain from each of the best orders gives the posterior share of every set. Chains
-        over the heavy sets alone are many times faster.
+        over the heavy sets alone are many times faster. If the variables are few, and the first
+        searches of the sides disagreed, the pilots are tempered. Then the orders are those with
+        which they end, one array for each pilot.
         """
-        sets, sampling = result.sets, self.sampling
-        core = sets.undominated(sampling.core_margin)
+        sets, s = result.sets, self.sampling
+        core = sets.undominated(s.core_margin)
         best = result.orders[0].log_score
         starts = [
-            order.keys.copy()
-            for order in result.orders
-            if order.log_score > best - sampling.worse_mode
+            order.keys.copy() for order in result.orders if order.log_score > best - s.worse_mode
         ]
-        tempered = []
-        if sets.n_variables <= sampling.tempered_variables:
-            turns = [starts[p:] + starts[:p] for p in range(sampling.tempered_pilots)]
-            seeds = self.rng.spawn(len(turns))
-            data = sets, core, sampling
-            tempered = self._each(tempered_shares, data, list(zip(turns, seeds, strict=True)))
-        pilots = list(zip(starts, self.rng.spawn(len(starts)), strict=True))
-        shares = self._each(plain_shares, (sets, core, sampling.pilot(sets.n_variables)), pilots)
-        share = np.max(shares + [pilot[0] for pilot in tempered], axis=0)
-        return *selected(sets, share, sampling), TemperedPilots(sets, tempered)
+        if sets.n_variables > s.tempered_variables or result.searches < 2:
+            pilots = list(zip(starts, self.rng.spawn(len(starts)), strict=True))
+            shares = self._each(plain_shares, (sets, core, s.pilot(sets.n_variables)), pilots)
+            return *selected(sets, np.max(shares, axis=0), s), []
+        turns = [starts[p:] + starts[:p] for p in range(s.tempered_pilots)]
+        seeds = self.rng.spawn(len(turns))
+        found = self._each(tempered_shares, (sets, core, s), list(zip(turns, seeds, strict=True)))
+        share = np.max([own for own, _ in found], axis=0)
+        return *selected(sets, share, s), [orders for _, orders in found]
 
     def sample(
         self,
         sets: ParentSets,
         core: ParentSets,
         orders: Sequence[AnnealedOrder],
-        pilots: TemperedPilots,
+        warm: Sequence[np.ndarray],
     ) -> Sequence[Chain]:
         """Run chains over the core until the posteriors over all sets are precise enough.
 
-        With few variables, chains that stay in different modes, or that tempered pilots contradict,
-        are replaced by tempered ones.
+        With warm orders of pilots, the chains are tempered. Plain chains that stay in different
+        modes are replaced by tempered ones, if the variables are few.
         """
-        s, size = self.sampling, sets.n_candidates
-        starts = [order.keys for order in orders]
-        chains = [
-            Chain(starts[c % len(starts)].copy(), size, rng)
+        s, size, error = self.sampling, sets.n_candidates, np.inf
+        chains: list[Chain] = []
+        if not len(warm):
+            starts = [order.keys for order in orders]
+            chains = [
+                Chain(starts[c % len(starts)].copy(), size, rng)
+                for c, rng in enumerate(self.rng.spawn(s.chains))
+            ]
+            error = self._advance(chains, sets, core, s.most_steps)
+            if error < s.tempered_error or sets.n_variables > s.tempered_variables:
+                return chains
+            ends = [chain.keys for chain in best_mode(chains, s.worse_mode)]
+            warm = [np.roll(ends, -c, axis=0) for c in range(len(ends))]
+        tempered = [
+            TemperedChain(list(warm[c % len(warm)]), size, rng, s)
             for c, rng in enumerate(self.rng.spawn(s.chains))
         ]
-        error = self._advance(chains, sets, core, s.most_steps)
-        if sets.n_variables > s.tempered_variables:
-            return chains
-        kept = best_mode(chains, s.worse_mode)
-        mean = np.mean([chain.mean for chain in kept], axis=0)
-        stuck = pilots.apart(sets.matrix(mean)) > s.tempered_error
-        if error < s.tempered_error and not stuck:
-            return chains
-        ends = [chain.keys for chain in kept]
-        first = pilots.ends or [ends[c:] + ends[:c] for c in range(len(ends))]
-        warm = [
-            TemperedChain(first[c % len(first)], size, rng, s)
-            for c, rng in enumerate(self.rng.spawn(s.chains))
-        ]
-        self.tempered = self._advance(warm, sets, core, s.tempered_steps) < error or stuck
-        return warm if self.tempered else chains
+        self.tempered = self._advance(tempered, sets, core, s.tempered_steps) < error
+        return tempered if self.tempered else chains
 
     def _advance(
         self, chains: Sequence[Chain], sets: ParentSets, core: ParentSets, most_steps: int
@@ -313,10 +308,10 @@ class OrderSampler:
         core: ParentSets,
         orders: Sequence[AnnealedOrder],
         history: Sequence[float],
-        pilots: TemperedPilots,
+        warm: Sequence[np.ndarray] = (),
     ) -> tuple[sparse.csr_array, Diagnostics]:
         """Sample chains and average them."""
-        chains: Sequence[Chain | GraphChain] = self.sample(sets, core, orders, pilots)
+        chains: Sequence[Chain | GraphChain] = self.sample(sets, core, orders, warm)
         if self.count == "graphs":
             starts = best_mode(chains, self.sampling.worse_mode)
             chains = sample_graphs(sets, starts, self.sampling, self.rng, self.n_jobs)
@@ -357,7 +352,7 @@ def _side_average(
     side = sides[number]
     core, keys = side.sets.undominated(sampling.core_margin), side.orders[0].keys
     if tempered:
-        share, _, replicas = tempered_shares((side.sets, core, sampling), ([keys], pilot))
+        share, replicas = tempered_shares((side.sets, core, sampling), ([keys], pilot))
         sets, core = selected(side.sets, share, sampling)
         chain: Chain = TemperedChain(list(replicas), sets.n_candidates, rng, sampling)
     else:

@@ -330,10 +330,10 @@ class SamplingSettings:
         within `worse_mode` of the best; with at most `tempered_variables` variables. Without them,
         all chains on diabetes (11 columns, sampled) were in one of two modes of equal weight.
     tempered_variables, tempered_error, tempered_pilots, tempered_steps : int, float, int, int
-        With at most this many variables, chains with a larger standard error than this, or as far
-        from this number of tempered pilots, are replaced by tempered ones, with at most this number
-        of draws of single keys at each temperature. On soybean all plain chains stayed in a mode
-        with a small share of the posterior. With 100,000 draws tempered chains were apart.
+        With at most this many variables, chains with a larger standard error than this are replaced
+        by tempered ones, with at most this number of draws of single keys at each temperature. If
+        the first searches disagreed, chains and this number of pilots are tempered at once: on
+        soybean all plain chains stayed in a mode with a small share of the posterior.
     side_parts : int
         Least parts of the chain of a side, of `sweeps` each; the first is burn-in.
     exhaustive_tolerance : float
