@@ -62,7 +62,7 @@ def test_what_is_dominated_hardly_counts(seed, margin):
 
 
 @pytest.mark.parametrize("most", [3, 10, 64])
-def test_the_latest_stamps_win_the_places(most):
+def test_the_latest_stamps_win_the_places_of_sets_that_are_not_light(most):
     rng = np.random.default_rng(most)
     n_sets = 400
     sets, found, stamps, _ = random_list(5, n_sets, 150, most=3)
@@ -72,7 +72,12 @@ def test_the_latest_stamps_win_the_places(most):
     names = as_sets(sets)
     admitted = set()
     wanted = set()
-    for s in sorted(range(n_sets), key=lambda s: (-stamps[s], -found[s])):
+    light = [
+        any(names[b] <= names[s] and found[b] > found[s] + 4.0 for b in range(n_sets))
+        for s in range(n_sets)
+    ]
+    assert 0 < sum(light) < n_sets
+    for s in sorted(range(n_sets), key=lambda s: (light[s], -stamps[s], -found[s])):
         if len(admitted | names[s]) <= most:
             admitted |= names[s]
             wanted.add(names[s])
