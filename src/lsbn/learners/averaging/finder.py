@@ -98,9 +98,16 @@ class SetFinder:
         return other
 
     def _explore(
-        self, v: int, pool: np.ndarray, extensions: np.ndarray, room: int, lookup: Lookup
+        self,
+        v: int,
+        pool: np.ndarray,
+        extensions: np.ndarray,
+        room: int,
+        widely: bool,
+        lookup: Lookup,
     ) -> tuple:
         settings = self.settings.halved() if self.score.kind == "mixed" else self.settings
+        settings = self.settings.widened() if widely else settings
         pool, others = self._parents_of(v, pool), self._parents_of(v, extensions)
         scorer = self._scorer(v, np.concatenate([pool, others]), lookup)
         further = self.rules.most(v) - len(scorer.required)

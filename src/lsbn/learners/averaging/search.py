@@ -84,6 +84,7 @@ class ParentSetSearch(SetFinder):
         *,
         extensions: Sequence[np.ndarray] | None = None,
         max_parameters: int | None = None,
+        widely: bool = False,
     ) -> None:
         """Search parents of every variable in its pool, and add the sets that are found.
 
@@ -98,11 +99,13 @@ class ParentSetSearch(SetFinder):
         max_parameters : int, optional
             Most free parameters of a family that is grown, at most the number of rows. Extensions
             and families with child and parent exchanged may have more.
+        widely : bool
+            Whether the beams are wider than usual, see `SearchSettings.widened`.
         """
         n_rows = self.dataset.n_rows
         room = min(max_parameters or n_rows, n_rows)
         work = [
-            (v, pools[v], self.varying if extensions is None else extensions[v], room)
+            (v, pools[v], self.varying if extensions is None else extensions[v], room, widely)
             for v in self.varying.tolist()
             if pools[v] is not None
         ]

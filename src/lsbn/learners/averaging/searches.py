@@ -172,8 +172,10 @@ class IndependentSearches:
     def _ended(
         self, last: _Side, sides: list[SearchResult], scores: list[float], searches: int
     ) -> UnitedSearch:
-        """Add the sets of equivalent graphs to the last search."""
+        """Add the sets of equivalent graphs, and of wide beams, to the last search."""
         result = last.rounds.exchange(last.result, 0, self.settings.exchanges)
+        if self._small and self.score.kind == "mixed":
+            result = last.rounds.look_again(result, widely=searches > 1)
         self.search.take_prior(result.prior)
         whole = max(last.rounds.search.log_score(order.keys) for order in result.orders[:2])
         return UnitedSearch(

@@ -55,8 +55,7 @@ class EnumerationSettings:
         Most variables of the exact average over graphs: it takes ``n**2 3**n`` sums.
     max_seconds : float
         All sets are scored only if the estimate for one core is at most this; else a search takes
-        less time. So 11 binary columns of 16,181 rows are averaged exactly; 12 took 0.9 s, longer
-        than a search among 24.
+        less time: 12 binary columns of 16,181 rows took longer than a search among 24.
     """
 
     max_sets: int = 10_000
@@ -151,13 +150,11 @@ class SearchSettings:
         and of no use later.
     small_network : int
         With at most this many variables, parents are also searched along a random order before
-        the first round, and the mixed score searches all predecessors. With more variables the
-        mixed score searches only around the sets that tables have found; where the search works in
-        parts, it also searches once in whole pools in the end.
+        the first round, and the mixed score searches all predecessors. With more variables it
+        searches only around the sets that tables have found, and in parts once in whole pools.
     max_unrestricted : int
-        With more variables than this, parents are searched only in the given pools and near the
-        best graph. Up to this number of variables a search among all was better: on link it reached
-        a higher log score in the same time.
+        With more variables, parents are searched only in the given pools and near the best graph.
+        On link, with fewer, a search among all reached a higher log score in the same time.
     max_extended : int
         With more variables, the best sets are extended only by pools and near the best graph.
     sides : int
@@ -166,9 +163,8 @@ class SearchSettings:
         Most searches of each side: `searches`, with many variables fewer, so that a side searches
         about `search_visits` variables, but at least 2. The sides stop before if they agree.
     least_after_doubt : int
-        If the first searches disagree, a side makes at least this many, but never more than
-        `searches` allows. With 2, both sides agreed on a log score 8 nats too low with 2 of 20
-        seeds on breast_cancer, and on one 43 nats too low on a table of andes (5,000 rows).
+        If the first searches disagree, a side makes at least this many, if `searches` allows. With
+        2, both sides agreed on a log score 43 nats too low on a table of andes (5,000 rows).
     agreement : float
         The sides agree if their log scores and that of their union differ by at most this, in nats.
     walks, walk_sweeps, exchanges, exchange_patience : int
@@ -180,7 +176,6 @@ class SearchSettings:
         several temperatures, and random ones: rounds, sweeps before each, and sweeps of the best
         order in the end. Without random orders, a set worth 69 nats in soybean was never searched.
         On breast_cancer 40 of 40 seeds then reach the best known log score, and 7 of 20 without.
-        Without the sweeps in the end, 4 of 20 seeds did not.
     memory_bytes, max_remembered : int
         Bytes of the remembered scores of one kind, and most scores remembered for one variable.
     """
@@ -250,6 +245,11 @@ class SearchSettings:
         """Give half the beams and no fixed number of pairs, for variables searched before."""
         beams = tuple((beam + 1) // 2 for beam in self.beams)
         return replace(self, beams=beams, pairs=0, closed=1)
+
+    def widened(self) -> SearchSettings:
+        """Give twice the beams and twice the slack, for a last look along few orders."""
+        beams, wide = (tuple(2 * width for width in widths) for widths in (self.beams, self.wide))
+        return replace(self, beams=beams, wide=wide, slack=2 * self.slack)
 
     def widths(self, pool_size: int) -> tuple[np.ndarray, np.ndarray]:
         """Beams and wide beams for a pool of this size; `pairs` widens the second level."""
