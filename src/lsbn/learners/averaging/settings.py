@@ -365,7 +365,7 @@ class SamplingSettings:
     tempered_variables: int = 64
     tempered_error: float = 0.03
     tempered_steps: int = 400_000
-    tempered_pilots: int = 2
+    tempered_pilots: int = 4
     side_parts: int = 3
     exhaustive_tolerance: float = 0.006
     exhaustive_factor: int = 4
