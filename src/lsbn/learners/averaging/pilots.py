@@ -36,7 +36,7 @@ def tempered_shares(
     """
     (sets, core, sampling), (starts, rng) = data, pilot
     chain = TemperedChain(starts, sets.n_candidates, rng, sampling)
-    for _ in range(1 + -(-sampling.pilot(sets.n_variables) // sampling.sweeps)):
+    for _ in range(1 + -(-sampling.pilot(sets.n_variables) // 2 // sampling.sweeps)):
         chain.add(chain.advance(sets, core, sampling), sets, sampling)
     return _shares.shares_in_orders(sets.lists, chain.trail.draws), chain.position
 

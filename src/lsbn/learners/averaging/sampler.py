@@ -51,6 +51,9 @@ from lsbn.learners.diagnostics import Diagnostics
 from lsbn.learners.scoring import Score
 from lsbn.parallel import Progress, run, spread
 
+_COARSER = 1.5
+"""Tempered chains stop at a tolerance that is larger by this factor: each sweep takes longer."""
+
 
 class OrderSampler:
     """Finds parent sets, samples orders and averages the edge posteriors.
@@ -266,7 +269,7 @@ class OrderSampler:
                 Chain(starts[c % len(starts)].copy(), size, rng)
                 for c, rng in enumerate(self.rng.spawn(s.chains))
             ]
-            error = self._advance(chains, sets, core, s.most_steps)
+            error = self._advance(chains, sets, core, s.most_steps, s.tolerance)
             if error < s.tempered_error or sets.n_variables > s.tempered_variables:
                 return chains
             ends = [chain.keys for chain in best_mode(chains, s.worse_mode)]
@@ -275,11 +278,17 @@ class OrderSampler:
             TemperedChain(list(warm[c % len(warm)]), size, rng, s)
             for c, rng in enumerate(self.rng.spawn(s.chains))
         ]
-        self.tempered = self._advance(tempered, sets, core, s.tempered_steps) < error
+        enough = _COARSER * s.tolerance
+        self.tempered = self._advance(tempered, sets, core, s.tempered_steps, enough) < error
         return tempered if self.tempered else chains
 
     def _advance(
-        self, chains: Sequence[Chain], sets: ParentSets, core: ParentSets, most_steps: int
+        self,
+        chains: Sequence[Chain],
+        sets: ParentSets,
+        core: ParentSets,
+        most_steps: int,
+        tolerance: float,
     ) -> float:
         """Run chains until they are precise enough or have made the most steps; give the error."""
         s = self.sampling
@@ -291,7 +300,7 @@ class OrderSampler:
                 chain.add(part, sets, s)
             done = chains[0].sweeps
             error = standard_error(best_mode(chains, s.worse_mode))
-            if done >= most or (done >= least and error < s.tolerance):
+            if done >= most or (done >= least and error < tolerance):
                 return error
 
     def _expected_edges(self, sets: ParentSets, keys: np.ndarray) -> float:

@@ -210,7 +210,7 @@ class SearchSettings:
     walk_sweeps: int = 5
     exchanges: int = 10
     exchange_patience: int = 3
-    tempered_rounds: int = 10
+    tempered_rounds: int = 8
     tempered_sweeps: int = 30
     last_sweeps: int = 200
     memory_bytes: int = 128 << 20
@@ -362,9 +362,9 @@ class SamplingSettings:
     temperatures: int = 6
     hottest: float = 0.08
     hottest_search: float = 0.3
-    tempered_variables: int = 64
+    tempered_variables: int = 128
     tempered_error: float = 0.03
-    tempered_steps: int = 400_000
+    tempered_steps: int = 150_000
     tempered_pilots: int = 4
     side_parts: int = 3
     exhaustive_tolerance: float = 0.006
