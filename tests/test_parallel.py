@@ -13,6 +13,9 @@ from sklearn.base import clone
 from learner_cases import shuffled_alarm
 from lsbn.data import Dataset
 from lsbn.estimator import LSBN
+from lsbn.learners import Score
+from lsbn.learners.averaging import SearchSettings
+from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.parallel import run, scatter
 
 
@@ -179,6 +182,31 @@ def test_a_worker_is_killed_in_every_stage(table, quick, alone, cluster, tmp_pat
     await_both(cluster)
     assert before.isdisjoint(cluster.run(os.getpid).values())
     assert_equal(survivor, alone)
+
+
+def test_pools_are_searched_on_workers_of_which_one_is_killed(
+    table, cluster, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("lsbn.learners.averaging.finder._MANY", 20)
+    dataset = Dataset.from_table(table)
+
+    def found(spreads):
+        search = ParentSetSearch(dataset, Score(), SearchSettings())
+        search.spreads = spreads
+        search.explore([np.arange(20)] * 20, 1)
+        return search.candidates(), search.listed().lists
+
+    here, alone = found(True), found(False)
+    sent_as(deadly(tmp_path, {"_found_alone"}), monkeypatch)
+    with joblib.parallel_config(backend="dask"):
+        there = found(True)
+    await_both(cluster)
+    assert Path(tmp_path, "_found_alone").exists()
+    for ours, theirs in zip(here[1], there[1], strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    for ours, theirs in zip(here[0], alone[0], strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    np.testing.assert_allclose(here[1].set_score, alone[1].set_score)
 
 
 def test_the_answer_survives_the_death_of_a_worker(table, cluster, tmp_path):

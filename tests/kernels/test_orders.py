@@ -227,3 +227,18 @@ def test_shares_of_sets_are_their_posteriors():
         for c, v in enumerate(child)
     ]
     np.testing.assert_allclose(found, wanted, atol=0.03)
+
+
+def test_shares_in_orders_are_those_of_each_order():
+    families = random_families(6, 5)
+    lists, _ = listed(families, False)
+    keys = np.random.default_rng(1).random((7, 5))
+    wanted = np.zeros(len(lists.set_mask))
+    for order in keys:
+        allowed = orders.allowed_masks(lists, order)
+        for v in range(5):
+            own = range(lists.set_start[v], lists.set_start[v + 1])
+            inside = [s for s in own if not lists.set_mask[s] & ~allowed[v]]
+            weights = np.exp(lists.set_score[inside])
+            wanted[inside] += weights / weights.sum() / len(keys)
+    np.testing.assert_allclose(shares.shares_in_orders(lists, keys), wanted, atol=1e-9)

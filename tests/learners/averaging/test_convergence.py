@@ -53,6 +53,19 @@ def test_the_standard_error_is_that_of_independent_parts():
     assert standard_error([Sums(np.zeros((2, 0)))]) == 0.0
 
 
+def test_the_unsettled_share_is_that_of_normal_differences():
+    rng = np.random.default_rng(3)
+    chains = [Sums(rng.normal(0.5, 0.4, (40, 3)) * [1.0, 0.1, 0.0]) for _ in range(4)]
+    sides = statistics.NormalDist()
+    wanted = 0.0
+    for edge in range(2):
+        error = standard_error([Sums(chain.part_means[:, [edge]]) for chain in chains])
+        wanted += 2 * sides.cdf(-0.1 / (error * 2**0.5))
+    found = convergence(chains, chains, part_means)
+    assert found.unsettled_share == pytest.approx(wanted / 2, abs=1e-4)
+    assert found.unsettled_share > 0.001
+
+
 def part_means(chain, edge):
     """Draws of an edge: each part has one order."""
     return chain.part_means[:, edge]

@@ -19,6 +19,7 @@ from lsbn.learners.averaging.convergence import (
 from lsbn.learners.averaging.edge_prior import EdgePrior
 from lsbn.learners.averaging.exact import scoring_seconds
 from lsbn.learners.averaging.rounds import RoundSearch
+from lsbn.learners.averaging.sampler import OrderSampler
 from lsbn.learners.averaging.search import ParentSetSearch
 from lsbn.learners.averaging.searches import IndependentSearches
 from lsbn.learners.averaging.settings import EFFORTS, SamplingSettings
@@ -91,6 +92,22 @@ def test_parents_are_searched_along_hot_and_random_orders(alarm, monkeypatch):
     np.testing.assert_array_equal(along[:, :4].reshape(12, 12), visited)
     assert len(np.unique(along[:, 4], axis=0)) == 3
     assert len({tuple(np.argsort(keys)) for keys in visited}) > 3
+
+
+@pytest.mark.parametrize(("searches", "temperatures"), [(1, None), (2, 6)])
+def test_chains_are_tempered_if_searches_disagreed(alarm, monkeypatch, searches, temperatures):
+    """Their average is that of all orders."""
+    part = alarm.select(list(range(9)))
+    run = IndependentSearches.run
+    monkeypatch.setattr(
+        IndependentSearches, "run", lambda self, pools: replace(run(self, pools), searches=searches)
+    )
+    rng = np.random.default_rng(0)
+    sampler = OrderSampler(part, Score(), SearchSettings(), SamplingSettings(), rng)
+    average, notes = sampler.run()
+    assert notes.temperatures == temperatures
+    exact = learn_model_averaging(part, method="exact").edges.matrix
+    np.testing.assert_allclose(average.toarray(), exact.toarray(), atol=0.03)
 
 
 def test_an_exchange_rearranges_the_graphs_of_its_walks(alarm, monkeypatch):
