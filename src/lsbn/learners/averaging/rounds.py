@@ -179,15 +179,22 @@ class RoundSearch:
         return replace(last, history=result.history + last.history)
 
     def look_again(self, result: SearchResult, widely: bool) -> SearchResult:
-        """Search parents along the best order, with wide beams if wanted, and list what is found.
+        """Search parents along the best order, or widely along several, and list what is found.
 
         Some sets are good though none of their subsets is. On breast_cancer a set of four parents
         with a third of a variable's posterior was missing with two of three seeds.
         """
-        best, search = result.orders[0].keys, self.search
-        self.stamp += 1
-        settled = None if widely else search.settled(best)
-        self._search_order(best, self.bounds, settled=settled, widely=widely)
+        search, settings, sampling = self.search, self.settings, self.sampling
+        starts = [order.keys for order in result.orders[: 1 + widely]]
+        along, self.stamp = starts, self.stamp + 1
+        if widely:
+            core = search.listed(starts).undominated(sampling.core_margin)
+            first = starts[:1] * sampling.chains
+            walked = walk_orders(core, first, settings.tempered_sweeps, self.rng, self.n_jobs)
+            along = starts + walked
+        for keys in along:
+            settled = None if widely else search.settled(keys)
+            self._search_order(keys, self.bounds, settled=settled, widely=widely)
         last = self.run([order.keys for order in result.orders[:2]], 0, 1)
         return replace(last, history=result.history + last.history)
 
